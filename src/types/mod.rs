@@ -1,0 +1,20 @@
+//! Floor 0: plain data that every other floor speaks of. No files, no threads, no clock but the one passed in.
+
+mod bytes;
+pub mod ids;
+pub mod json;
+mod progress;
+pub mod schema;
+pub mod settings;
+mod stop;
+pub mod value;
+mod words;
+
+pub use bytes::Bytes;
+pub use ids::{ChunkId, DocId, FieldId, Lsn, RowId};
+pub use progress::Progress;
+pub use schema::{Column, ColumnKind, Schema, TableSettings};
+pub use settings::{Settings, SharedSettings};
+pub use stop::{StopToken, Stopped};
+pub use value::Value;
+pub use words::WordChars;
