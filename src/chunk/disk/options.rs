@@ -1,0 +1,54 @@
+//! What a build is told and what it gives.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::DiskChunk;
+use crate::chunk::tantivy_io::Compression;
+use crate::chunk::{ChunkError, RowMap};
+use crate::storage::Throttle;
+use crate::types::{Progress, Schema, StopToken};
+
+/// How a chunk is to be written.
+pub struct BuildOptions {
+    /// Folder that does not exist yet; created, filled, synced (its parent is synced by the caller).
+    pub dir: PathBuf,
+    /// Table that the chunk belongs to: no other opens it.
+    pub table_uuid: u128,
+    /// Columns of the inputs and of the output.
+    pub schema: Arc<Schema>,
+    /// `lz4`, `lz4hc` (written as lz4), `zstd` or `none`.
+    pub compression: String,
+    /// Level of zstd.
+    pub compression_level: i32,
+    /// Bytes of one block of stored text before compression.
+    pub block_size: usize,
+    /// Looked at every ≤ 1 MiB or 4 096 rows.
+    pub stop: StopToken,
+    /// Limits the bytes written and read; None for a flush.
+    pub throttle: Option<Arc<Throttle>>,
+    /// Bytes and rows written so far.
+    pub progress: Arc<Progress>,
+}
+
+/// A chunk whose files are complete and synced, not yet visible to anyone.
+pub struct Built {
+    /// The chunk, open.
+    pub chunk: Arc<DiskChunk>,
+    /// Where each input row went.
+    pub map: RowMap,
+    /// Bytes of its files.
+    pub bytes: u64,
+}
+
+impl BuildOptions {
+    /// The compression that was asked for.
+    pub(super) fn compression(&self) -> Result<Compression, ChunkError> {
+        match self.compression.as_str() {
+            "none" => Ok(Compression::None),
+            "lz4" | "lz4hc" => Ok(Compression::Lz4),
+            "zstd" => Ok(Compression::Zstd(self.compression_level)),
+            other => Err(ChunkError::Limit(format!("unknown docstore_compression '{other}'"))),
+        }
+    }
+}

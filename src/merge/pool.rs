@@ -1,0 +1,585 @@
+//! The threads that merge.
+//!
+//! One scheduler thread for all tables plans and starts jobs; each job has a thread of its own, named after it, that ends with it, so
+//! that more or fewer slots need no more than starting more or fewer. Job threads run at a lower OS priority than queries.
+//!
+//! ```text
+//!  flush ──── wake ───┐                       ┌─ read the table (no lock) ─ replan ─┐
+//!  OPTIMIZE ─ request ┼→ scheduler: stale? ───┤                                     ├→ next → thread "merge-17" ─ Source::run
+//!  job ends ─ finish ─┘     ↑                 └─ nothing: wait                      ┘                  │
+//!                           └──────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Locks: one, around queue and lists. It is a leaf: no table is asked for anything, nothing is logged and nothing of a table is
+//! dropped while it is held, so every call here may be made with any lock of a table held, but for the three that wait for jobs to
+//! end: [`TableTicket::pause`], [`TableTicket::cancel`] and [`MergePool::shutdown`].
+//!
+//! Invariants: a claim ends exactly once, also when its thread panics or cannot be started; each waiter is answered exactly once.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::policy::{Goal, Job, JobId};
+use super::queue::{Claimed, Done, Ended, Ending, Failure, Layout, Overrides, Queue, RequestId, TableId};
+use super::source::{Outcome, Source};
+use crate::types::{Progress, StopToken};
+
+/// Jobs that [`MergePool::history`] remembers.
+const HISTORY_LEN: usize = 100;
+/// A stop token cannot wake a waiter, so waiters look at it so often.
+const STOP_CHECK: Duration = Duration::from_millis(50);
+/// Of 19: low, but not so low that a busy machine never merges.
+const NICENESS: i32 = 10;
+
+/// The threads, and the goals of all tables. Dropping it is [`MergePool::shutdown`].
+pub struct MergePool {
+    shared: Arc<Shared>,
+    scheduler: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// The scheduler has something to look at.
+    work: Condvar,
+    /// A job ended.
+    ended: Condvar,
+    slots: Box<dyn Fn() -> usize + Send + Sync>,
+    /// Parent of every job's token.
+    stop: StopToken,
+    started: Instant,
+}
+
+#[derive(Default)]
+struct State {
+    queue: Queue,
+    tables: BTreeMap<TableId, Entry>,
+    runs: BTreeMap<JobId, Run>,
+    waiters: BTreeMap<RequestId, Arc<Answer>>,
+    history: VecDeque<HistoryEntry>,
+    threads: BTreeMap<JobId, JoinHandle<()>>,
+    /// Jobs whose threads are about to end and can be joined.
+    leaving: Vec<JobId>,
+    shutdown: bool,
+}
+
+struct Entry {
+    source: Weak<dyn Source>,
+    /// As the table was called when it was last read.
+    name: Arc<str>,
+}
+
+struct Run {
+    table: Arc<str>,
+    job: Job,
+    stop: StopToken,
+    progress: Arc<Progress>,
+    since: Instant,
+    since_clock: SystemTime,
+}
+
+/// A job in progress, for SHOW MERGES.
+#[derive(Clone, Debug)]
+pub struct RunningJob {
+    /// Its number.
+    pub id: JobId,
+    /// Name of the table.
+    pub table: Arc<str>,
+    /// What, and why.
+    pub job: Job,
+    /// How long it has run.
+    pub elapsed: Duration,
+    /// Bytes of input read so far.
+    pub read: u64,
+    /// Bytes written so far.
+    pub written: u64,
+    /// Rows made so far.
+    pub rows: u64,
+}
+
+/// A job or a request that waits, for SHOW MERGES.
+#[derive(Clone, Debug)]
+pub enum QueuedWork {
+    /// A planned job that waits for a slot.
+    Job {
+        /// Name of the table.
+        table: Arc<str>,
+        /// What, and why.
+        job: Job,
+    },
+    /// An OPTIMIZE that has not ended; the first of each table is being served.
+    Request {
+        /// Name of the table.
+        table: Arc<str>,
+        /// What it wants.
+        goal: Goal,
+    },
+}
+
+/// A job that ended, for SHOW OPTIMIZE HISTORY.
+#[derive(Clone, Debug)]
+pub struct HistoryEntry {
+    /// Its number.
+    pub id: JobId,
+    /// Name of the table then.
+    pub table: Arc<str>,
+    /// What, and why.
+    pub job: Job,
+    /// When it began.
+    pub since: SystemTime,
+    /// How long it took.
+    pub took: Duration,
+    /// How it ended, with figures.
+    pub ending: Ending,
+}
+
+impl MergePool {
+    /// Starts the scheduler. `slots` is `parallel_chunk_merges` of the server: it is read before each decision; after a change call
+    /// [`MergePool::settings_changed`]. Fails where the system gives no thread.
+    pub fn new(slots: impl Fn() -> usize + Send + Sync + 'static) -> std::io::Result<MergePool> {
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            work: Condvar::new(),
+            ended: Condvar::new(),
+            slots: Box::new(slots),
+            stop: StopToken::new(),
+            started: Instant::now(),
+        });
+        let of_thread = shared.clone();
+        let scheduler = std::thread::Builder::new().name("merge-scheduler".into()).spawn(move || of_thread.schedule())?;
+        Ok(MergePool { shared, scheduler: Mutex::new(Some(scheduler)) })
+    }
+
+    /// Adds a table and looks at once for work that its automatic goal has. The pool does not keep the table alive.
+    pub fn register(&self, source: &Arc<dyn Source>) -> TableTicket {
+        let name = Arc::from(source.name());
+        let mut state = self.shared.state.lock();
+        let table = state.queue.add_table();
+        state.tables.insert(table, Entry { source: Arc::downgrade(source), name });
+        self.shared.work.notify_one();
+        TableTicket { shared: self.shared.clone(), table }
+    }
+
+    /// Looks again at all tables and at the number of slots.
+    pub fn settings_changed(&self) {
+        self.shared.state.lock().queue.mark_all();
+        self.shared.work.notify_one();
+    }
+
+    /// Stops all jobs, fails all waiters, and returns when every thread has ended. Idempotent.
+    pub fn shutdown(&self) {
+        let mut state = self.shared.state.lock();
+        state.shutdown = true;
+        let ended = state.queue.cancel_all(&Failure::ShuttingDown);
+        state.answer(ended);
+        drop(state);
+        self.shared.stop.stop();
+        self.shared.work.notify_one();
+        if let Some(scheduler) = self.scheduler.lock().take() {
+            join(scheduler);
+        }
+        // The scheduler was the only one that started threads.
+        let threads = std::mem::take(&mut self.shared.state.lock().threads);
+        threads.into_values().for_each(join);
+    }
+
+    /// Jobs in progress, the oldest first.
+    pub fn running(&self) -> Vec<RunningJob> {
+        let state = self.shared.state.lock();
+        let jobs = state.runs.iter().map(|(id, run)| RunningJob {
+            id: *id,
+            table: run.table.clone(),
+            job: run.job.clone(),
+            elapsed: run.since.elapsed(),
+            read: run.progress.read(),
+            written: run.progress.written(),
+            rows: run.progress.rows(),
+        });
+        jobs.collect()
+    }
+
+    /// Jobs that wait for a slot, then requests that have not ended.
+    pub fn queued(&self) -> Vec<QueuedWork> {
+        let state = self.shared.state.lock();
+        let jobs = state.queue.waiting().map(|(table, w)| QueuedWork::Job { table: state.name(table), job: w.job.clone() });
+        let requests = state.queue.requests().map(|(table, r)| QueuedWork::Request { table: state.name(table), goal: r.goal });
+        jobs.chain(requests).collect()
+    }
+
+    /// The last 100 jobs that ended, the newest first.
+    pub fn history(&self) -> Vec<HistoryEntry> {
+        self.shared.state.lock().history.iter().rev().cloned().collect()
+    }
+}
+
+impl Drop for MergePool {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+/// A table's place in the pool. Dropping it ends the table's requests and stops its jobs, without waiting for them.
+pub struct TableTicket {
+    shared: Arc<Shared>,
+    table: TableId,
+}
+
+impl TableTicket {
+    /// The table's chunks changed: look for automatic work. Cheap; waits for nothing.
+    pub fn wake(&self) {
+        self.shared.state.lock().queue.mark(self.table);
+        self.shared.work.notify_one();
+    }
+
+    /// Asks for a goal, with limits of the statement's own.
+    pub fn request(&self, goal: Goal, overrides: Overrides) -> Waiter {
+        let answer = Arc::new(Answer::default());
+        let mut state = self.shared.state.lock();
+        if state.shutdown {
+            answer.give(Err(Failure::ShuttingDown));
+        } else if let Some(request) = state.queue.request(self.table, goal, overrides) {
+            state.waiters.insert(request, answer.clone());
+        } else {
+            answer.give(Err(Failure::Cancelled));
+        }
+        self.shared.work.notify_one();
+        Waiter { answer }
+    }
+
+    /// Ends the table's requests with [`Failure::Cancelled`], stops its jobs, and returns when none runs. Automatic work may begin
+    /// again at once; [`TableTicket::pause`] keeps it away.
+    ///
+    /// Must not be called by a job of the table, nor with a lock that such a job takes.
+    pub fn cancel(&self) {
+        let mut state = self.shared.state.lock();
+        let ended = state.queue.cancel(self.table);
+        state.answer(ended);
+        let jobs: Vec<JobId> = state.queue.running_of(self.table).map(|c| c.id).collect();
+        state.stop_jobs(&jobs);
+        self.shared.work.notify_one();
+        while jobs.iter().any(|id| state.runs.contains_key(id)) {
+            self.shared.ended.wait(&mut state);
+        }
+    }
+
+    /// Stops the table's jobs and returns when none runs; none starts while the guard lives. Requests keep their place and go on
+    /// afterwards. Must not be called by a job of the table, nor with a lock that such a job takes.
+    #[must_use = "jobs start again when the guard is dropped"]
+    pub fn pause(&self) -> PauseGuard {
+        let mut state = self.shared.state.lock();
+        state.queue.pause(self.table);
+        let guard = PauseGuard { shared: self.shared.clone(), table: self.table };
+        let jobs: Vec<JobId> = state.queue.running_of(self.table).map(|c| c.id).collect();
+        state.stop_jobs(&jobs);
+        while state.queue.running_of(self.table).next().is_some() {
+            self.shared.ended.wait(&mut state);
+        }
+        guard
+    }
+
+    /// Jobs of this table in progress.
+    pub fn running_count(&self) -> usize {
+        self.shared.state.lock().queue.running_of(self.table).count()
+    }
+
+    /// Whether a job of this table runs or waits, or a request has not ended: `optimizing` in SHOW TABLE STATUS. True also until a
+    /// change that [`TableTicket::wake`] told of has been looked at.
+    pub fn is_merging(&self) -> bool {
+        self.shared.state.lock().queue.is_busy(self.table)
+    }
+}
+
+impl Drop for TableTicket {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        let jobs: Vec<JobId> = state.queue.running_of(self.table).map(|c| c.id).collect();
+        state.stop_jobs(&jobs);
+        let ended = state.queue.remove_table(self.table);
+        state.answer(ended);
+        state.tables.remove(&self.table);
+    }
+}
+
+/// Keeps a table's merges still.
+#[must_use = "jobs start again when the guard is dropped"]
+pub struct PauseGuard {
+    shared: Arc<Shared>,
+    table: TableId,
+}
+
+impl Drop for PauseGuard {
+    fn drop(&mut self) {
+        self.shared.state.lock().queue.resume(self.table);
+        self.shared.work.notify_one();
+    }
+}
+
+/// The other end of a request. Dropping it leaves the request as it is.
+pub struct Waiter {
+    answer: Arc<Answer>,
+}
+
+impl Waiter {
+    /// Returns when the goal is reached (as far as the limits allow), has failed, or `stop` is raised; the last ends the wait alone,
+    /// within 50 ms.
+    pub fn wait(&self, stop: &StopToken) -> Result<Done, Failure> {
+        let mut result = self.answer.result.lock();
+        loop {
+            if let Some(result) = &*result {
+                return result.clone();
+            }
+            if stop.is_stopped() {
+                return Err(Failure::WaitEnded);
+            }
+            self.answer.given.wait_for(&mut result, STOP_CHECK);
+        }
+    }
+
+    /// The result, if there is one already.
+    pub fn poll(&self) -> Option<Result<Done, Failure>> {
+        self.answer.result.lock().clone()
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    result: Mutex<Option<Result<Done, Failure>>>,
+    given: Condvar,
+}
+
+impl Answer {
+    fn give(&self, result: Result<Done, Failure>) {
+        *self.result.lock() = Some(result);
+        self.given.notify_all();
+    }
+}
+
+impl State {
+    fn answer(&mut self, ended: Vec<Ended>) {
+        for Ended { request, result } in ended {
+            if let Some(answer) = self.waiters.remove(&request) {
+                answer.give(result);
+            }
+        }
+    }
+
+    fn stop_jobs(&self, jobs: &[JobId]) {
+        for run in jobs.iter().filter_map(|id| self.runs.get(id)) {
+            run.stop.stop();
+        }
+    }
+
+    fn name(&self, table: TableId) -> Arc<str> {
+        self.tables.get(&table).map_or_else(|| Arc::from(""), |e| e.name.clone())
+    }
+
+    /// Threads that have ended or are about to: joining them takes no time.
+    fn take_leaving(&mut self) -> Vec<JoinHandle<()>> {
+        let leaving = std::mem::take(&mut self.leaving);
+        leaving.iter().filter_map(|id| self.threads.remove(id)).collect()
+    }
+}
+
+impl Shared {
+    fn now_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    /// The scheduler thread: plan what is stale, start what may start, else wait.
+    fn schedule(self: &Arc<Shared>) {
+        loop {
+            let slots = (self.slots)();
+            let mut state = self.state.lock();
+            let leaving = state.take_leaving();
+            if state.shutdown {
+                drop(state);
+                leaving.into_iter().for_each(join);
+                return;
+            }
+            if let Some((table, generation)) = state.queue.next_stale(self.now_ms()) {
+                let source = state.tables.get(&table).map(|e| e.source.clone());
+                drop(state);
+                self.plan_table(table, generation, source);
+            } else if let Some(claimed) = state.queue.next(slots) {
+                let claim = self.claim(&mut state, claimed);
+                let source = state.tables.get(&claim.claimed.table).map(|e| e.source.clone());
+                drop(state);
+                self.start(claim, source);
+            } else if leaving.is_empty() {
+                self.wait_for_work(&mut state);
+            } else {
+                drop(state);
+            }
+            leaving.into_iter().for_each(join);
+        }
+    }
+
+    fn wait_for_work(&self, state: &mut MutexGuard<'_, State>) {
+        match state.queue.wake_ms() {
+            Some(at_ms) => {
+                self.work.wait_until(state, self.started + Duration::from_millis(at_ms));
+            }
+            None => self.work.wait(state),
+        }
+    }
+
+    /// Reads a table without any lock and plans it.
+    fn plan_table(&self, table: TableId, generation: super::queue::Generation, source: Option<Weak<dyn Source>>) {
+        let source = source.and_then(|s| s.upgrade());
+        let read = source.as_ref().map(|source| {
+            catch_unwind(AssertUnwindSafe(|| {
+                let layout = Layout { chunks: source.chunks(), limits: source.limits(), automatic: source.automatic_goal() };
+                (Arc::<str>::from(source.name()), layout)
+            }))
+            .map_err(panic_text)
+        });
+        // The table goes before the lock comes: this may have been its last owner.
+        drop(source);
+        if let Some(Err(text)) = &read {
+            tracing::error!(%text, "the chunks of a table could not be listed for merging");
+        }
+        let mut state = self.state.lock();
+        let now_ms = self.now_ms();
+        let ended = match read {
+            None => state.queue.remove_table(table),
+            Some(Err(text)) => state.queue.unreadable(table, &text, now_ms),
+            Some(Ok((name, layout))) => {
+                if let Some(entry) = state.tables.get_mut(&table) {
+                    entry.name = name;
+                }
+                state.queue.replan(table, generation, layout, now_ms)
+            }
+        };
+        state.answer(ended);
+    }
+
+    fn claim(self: &Arc<Shared>, state: &mut State, claimed: Claimed) -> Claim {
+        let run = Run {
+            table: state.name(claimed.table),
+            job: claimed.job.clone(),
+            stop: self.stop.child(),
+            progress: Arc::default(),
+            since: Instant::now(),
+            since_clock: SystemTime::now(),
+        };
+        let claim = Claim {
+            shared: self.clone(),
+            table: run.table.clone(),
+            stop: run.stop.clone(),
+            progress: run.progress.clone(),
+            ending: None,
+            claimed,
+        };
+        state.runs.insert(claim.claimed.id, run);
+        claim
+    }
+
+    fn start(self: &Arc<Shared>, claim: Claim, source: Option<Weak<dyn Source>>) {
+        let id = claim.claimed.id;
+        // The claim sits where both can reach it: a thread that cannot be started drops its closure, and with it what it owns.
+        let spawned = std::thread::Builder::new().name(format!("merge-{id}")).spawn(move || {
+            lower_priority();
+            claim.work(source);
+        });
+        match spawned {
+            Ok(thread) => {
+                self.state.lock().threads.insert(id, thread);
+            }
+            Err(error) => tracing::error!(job = %id, %error, "no thread for a merge"),
+        }
+    }
+}
+
+/// The right and the duty to do one job. Dropping it frees the inputs, whatever happened.
+struct Claim {
+    shared: Arc<Shared>,
+    claimed: Claimed,
+    table: Arc<str>,
+    stop: StopToken,
+    progress: Arc<Progress>,
+    ending: Option<Ending>,
+}
+
+impl Claim {
+    fn work(mut self, source: Option<Weak<dyn Source>>) {
+        let Claimed { id, ref job, .. } = self.claimed;
+        tracing::info!(job = %id, table = %self.table, kind = %job.kind, inputs = job.inputs.len(), bytes = job.bytes, why = %job.reason, "merge starts");
+        let source = source.and_then(|s| s.upgrade());
+        let result = source.as_ref().map(|source| catch_unwind(AssertUnwindSafe(|| source.run(job, &self.stop, &self.progress))));
+        let ending = match result {
+            None => Ending::Stopped,
+            Some(Ok(Ok(Outcome::Finished { outputs, bytes_in, bytes_out, rows }))) => {
+                Ending::Finished { outputs, bytes_in, bytes_out, rows }
+            }
+            Some(Ok(Ok(Outcome::Stopped))) => Ending::Stopped,
+            Some(Ok(Ok(Outcome::Nothing))) => Ending::Nothing,
+            Some(Ok(Err(text))) => Ending::Failed(text),
+            Some(Err(panic)) => Ending::Failed(panic_text(panic)),
+        };
+        // Before the claim ends, so that whoever waits for it finds no job that still holds the table.
+        drop(source);
+        self.ending = Some(ending);
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let ending = self.ending.take().unwrap_or_else(|| Ending::Failed("the merge could not be run".to_string()));
+        let Claimed { id, .. } = self.claimed;
+        match &ending {
+            Ending::Finished { bytes_in, bytes_out, rows, .. } => {
+                tracing::info!(job = %id, table = %self.table, bytes_in, bytes_out, rows, "merge finished");
+            }
+            Ending::Stopped => tracing::info!(job = %id, table = %self.table, "merge stopped"),
+            Ending::Nothing => tracing::info!(job = %id, table = %self.table, "merge found its chunks gone"),
+            Ending::Failed(text) => {
+                tracing::error!(job = %id, table = %self.table, %text, inputs = ?self.claimed.job.inputs, "merge failed");
+            }
+        }
+        let mut state = self.shared.state.lock();
+        if let Some(run) = state.runs.remove(&id) {
+            if state.history.len() == HISTORY_LEN {
+                state.history.pop_front();
+            }
+            state.history.push_back(HistoryEntry {
+                id,
+                table: run.table,
+                job: run.job,
+                since: run.since_clock,
+                took: run.since.elapsed(),
+                ending: ending.clone(),
+            });
+        }
+        let ended = state.queue.finish(id, ending, self.shared.now_ms());
+        state.answer(ended);
+        state.leaving.push(id);
+        self.shared.ended.notify_all();
+        self.shared.work.notify_one();
+    }
+}
+
+fn panic_text(panic: Box<dyn std::any::Any + Send>) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.as_deref().unwrap_or("no message"))
+}
+
+/// Waits for a thread, unless it is the one that asks: a pool may be dropped by the last job that held its owner.
+fn join(thread: JoinHandle<()>) {
+    if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+        tracing::error!("a merge thread panicked outside of its job");
+    }
+}
+
+fn lower_priority() {
+    // On Linux priorities belong to threads. A merge at normal priority is a slower query, no fault: best effort.
+    if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
+        tracing::debug!(%error, "merge threads keep their priority");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! Floor 3: a live table: snapshot, writer, RAM chunk, flush, binary log, manifest, recovery, merges.
+//!
+//! ```text
+//!  commit ──→ log ──→ RAM segments ──seal──→ flush ──→ disk chunk ──→ publish ─┐
+//!                        ↑  tidy                          ↑ merge jobs ────────┤
+//!                        └──┘                             └────────────────────┘ manifest, then snapshot
+//! ```
+//!
+//! Invariants: an acknowledged row is in the log or in files that the manifest names; an alive document is alive in one part; readers
+//! hold one [`Snapshot`] and take no lock; nothing is synced or built under the writer lock.
+
+mod admin;
+mod change;
+mod commit;
+mod draft;
+mod error;
+mod flush;
+mod housekeeping;
+mod log;
+mod manifest;
+mod open;
+mod optimize;
+mod publish;
+mod ram;
+mod side;
+mod snapshot;
+mod status;
+#[expect(clippy::module_inception, reason = "the table itself, beside what it is made of")]
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use change::{Committed, Op, Recheck, Row};
+pub use error::TableError;
+pub use manifest::FILE_NAME as MANIFEST_NAME;
+pub use open::analyzer;
+pub use optimize::OptimizeRequest;
+pub use snapshot::{PartKey, Place, Snapshot};
+pub use table::{Surroundings, Table};

@@ -1,0 +1,148 @@
+//! The table as a source of merges.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::publish::{Outcome as Publishing, Publication};
+use super::ram::order_by_id;
+use super::table::Table;
+use super::{PartKey, TableError};
+use crate::chunk::{AnyPart, PartView, disk};
+use crate::merge::{ChunkStats, Failure, Goal, Job, JobKind, Limits, Outcome, Overrides, Source};
+use crate::types::{Progress, StopToken};
+
+/// What OPTIMIZE asks for.
+#[derive(Debug, Default, Clone)]
+pub struct OptimizeRequest {
+    /// Disk chunks to end with; None = the table's or server's cutoff.
+    pub cutoff: Option<u32>,
+    /// Wait until it is done.
+    pub sync: bool,
+}
+
+impl Source for Table {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn chunks(&self) -> Vec<ChunkStats> {
+        let snapshot = self.snapshot();
+        let disk = snapshot.keys.iter().zip(&snapshot.parts);
+        disk.filter_map(|(key, view)| match (key, &view.part) {
+            (PartKey::Disk(id), AnyPart::Disk(chunk)) => {
+                Some(ChunkStats::new(*id, chunk.size_bytes(), view.part.row_count() as u64, view.dead.count() as u64))
+            }
+            _ => None,
+        })
+        .collect()
+    }
+
+    fn limits(&self) -> Limits {
+        let server = self.around.settings.load();
+        Limits {
+            max_jobs: server.parallel_chunk_merges.unwrap_or(Limits::chosen_max_jobs(server.threads)),
+            fan_in: server.merge_chunks_per_job,
+            max_chunk_size: self.settings.load().max_chunk_size.or(server.max_chunk_size),
+        }
+    }
+
+    fn automatic_goal(&self) -> Option<Goal> {
+        let server = self.around.settings.load();
+        (server.auto_optimize && !self.is_frozen()).then(|| Goal::Automatic { cutoff: self.cutoff() })
+    }
+
+    fn run(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, String> {
+        match self.run_job(job, stop, progress) {
+            Ok(outcome) => Ok(outcome),
+            Err(TableError::Stopped(_)) => Ok(Outcome::Stopped),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl Table {
+    /// Disk chunks that merging aims at.
+    pub(super) fn cutoff(&self) -> u32 {
+        self.settings.load().optimize_cutoff.unwrap_or_else(|| self.around.settings.load().cutoff())
+    }
+
+    /// OPTIMIZE TABLE. With `sync` returns when the goal is reached; `stop` ends the wait, not the work.
+    pub fn optimize(&self, request: &OptimizeRequest, stop: &StopToken) -> Result<(), TableError> {
+        self.refuse_frozen()?;
+        let goal = Goal::Cutoff(request.cutoff.unwrap_or_else(|| self.cutoff()));
+        let Some(ticket) = self.merges.get() else {
+            return Err(TableError::Stopped(format!("table '{}' is being closed", self.name)));
+        };
+        let waiter = ticket.request(goal, Overrides::default());
+        if !request.sync {
+            return Ok(());
+        }
+        match waiter.wait(stop) {
+            Ok(_) => Ok(()),
+            Err(Failure::WaitEnded) => Err(TableError::Stopped("stopped waiting; the OPTIMIZE goes on in the background".into())),
+            Err(failure) => Err(TableError::Failed(format!("OPTIMIZE of table '{}': {failure}", self.name))),
+        }
+    }
+
+    /// The number of chunks has changed, or what merging aims at.
+    pub(super) fn merge_wanted(&self) {
+        if let Some(ticket) = self.merges.get() {
+            ticket.wake();
+        }
+    }
+
+    fn run_job(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, TableError> {
+        let started = Instant::now();
+        let (snapshot, epoch) = {
+            let writer = self.writer.lock();
+            (self.snapshot(), writer.epoch)
+        };
+        let mut inputs: Vec<(PartKey, PartView)> = Vec::with_capacity(job.inputs.len());
+        for id in &job.inputs {
+            match snapshot.index_of(PartKey::Disk(*id)) {
+                Some(i) => inputs.push((snapshot.keys[i], snapshot.parts[i].clone())),
+                None => return Ok(Outcome::Nothing),
+            }
+        }
+        // Inputs in order of their least id: where ids ascend in each, they do in the output too.
+        order_by_id(&mut inputs);
+        let views: Vec<PartView> = inputs.iter().map(|i| i.1.clone()).collect();
+        let rows: u64 = views.iter().map(|v| v.alive_count() as u64).sum();
+        let output = match &job.kind {
+            JobKind::Drop if rows > 0 => return Ok(Outcome::Nothing),
+            JobKind::Regroup { .. } => {
+                return Err(TableError::Failed("merging by size into several chunks is not built yet".into()));
+            }
+            JobKind::Merge | JobKind::Rewrite | JobKind::Drop if rows == 0 => None,
+            JobKind::Merge | JobKind::Rewrite | JobKind::Drop => {
+                let level = {
+                    let state = self.manifest.lock();
+                    let levels = state.manifest.chunks.iter().filter(|c| job.inputs.contains(&c.id)).map(|c| c.level);
+                    levels.max().unwrap_or(0) + 1
+                };
+                let (id, options) = self.build_options(stop.clone(), Some(self.around.throttle.clone()), progress.clone());
+                Some((id, disk::merge(&self.around.disk, &views, &options)?, level))
+            }
+        };
+        let built = started.elapsed();
+        let (outputs, bytes_out) = output.as_ref().map_or((Vec::new(), 0), |o| (vec![o.0], o.1.bytes));
+        let published = self.publish(Publication { inputs, output, replay_from: None, epoch })?;
+        if published == Publishing::Vanished {
+            return Ok(Outcome::Nothing);
+        }
+        self.counters.merges.fetch_add(1, Ordering::Relaxed);
+        self.counters.merged_bytes.fetch_add(bytes_out, Ordering::Relaxed);
+        tracing::info!(
+            "table '{}': {} of {} chunks, {} bytes to {rows} rows, {bytes_out} bytes in {:.3}s, of which publishing {:.3}s; {}",
+            self.name,
+            job.kind,
+            job.inputs.len(),
+            job.bytes,
+            started.elapsed().as_secs_f64(),
+            (started.elapsed() - built).as_secs_f64(),
+            job.reason
+        );
+        Ok(Outcome::Finished { outputs, bytes_in: job.bytes, bytes_out, rows })
+    }
+}

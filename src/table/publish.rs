@@ -1,0 +1,227 @@
+//! Making a new chunk visible: durable first, visible second, the old ones retired last.
+//!
+//! ```text
+//! chunk, dead, attrs files synced → their folder synced → log synced up to the newest statement that a named file contains
+//! → manifest written, synced, renamed → folder synced → [writer lock: what came since is mapped, snapshot swapped]
+//! → log trimmed → files no longer named are unlinked; chunk folders when their last reader lets go
+//! ```
+//!
+//! The manifest is written for a pinned snapshot without the writer lock. A crash between manifest and swap replays correctly, because
+//! kills in the log are by document id.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::manifest::{ChunkEntry, Manifest};
+use super::ram::{carry_over, ram_bytes};
+use super::side::{self, Kind};
+use super::table::{ManifestState, Table};
+use super::{PartKey, Snapshot, TableError};
+use crate::chunk::disk::Built;
+use crate::chunk::{AnyPart, PartView};
+use crate::types::{ChunkId, Lsn};
+
+/// A finished build, or an act that needs none, that wants to become the table's state.
+pub struct Publication {
+    /// Parts that go, as they were when the build started, in the order of the build's inputs.
+    pub inputs: Vec<(PartKey, PartView)>,
+    /// What comes in their place, with the level of its rewrites; None where no row was alive.
+    pub output: Option<(ChunkId, Built, u32)>,
+    /// Where replay starts from now on: every row up to there is in the files that the new manifest names. None = as before.
+    pub replay_from: Option<Lsn>,
+    /// Truncation epoch at the time the inputs were pinned.
+    pub epoch: u32,
+}
+
+/// What became of a publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    /// Readers see it.
+    Published,
+    /// Inputs are gone (TRUNCATE, DROP): the output was removed, nothing has changed.
+    Vanished,
+}
+
+impl Table {
+    /// Makes `publication` durable and visible.
+    pub(super) fn publish(&self, publication: Publication) -> Result<Outcome, TableError> {
+        let mut state = self.manifest.lock();
+        let vanished = {
+            let writer = self.writer.lock();
+            if let Some(reason) = &writer.poisoned {
+                return Err(TableError::Poisoned(reason.clone()));
+            }
+            let current = self.snapshot.load();
+            writer.epoch != publication.epoch
+                || self.stop.is_stopped()
+                || publication.inputs.iter().any(|(key, _)| current.index_of(*key).is_none())
+        };
+        if vanished {
+            self.discard(publication.output);
+            return Ok(Outcome::Vanished);
+        }
+        if let Err(error) = self.refuse_frozen() {
+            self.discard(publication.output);
+            return Err(error);
+        }
+
+        let pinned = self.snapshot();
+        let mut next = Snapshot::clone(&pinned);
+        let gone: Vec<PartKey> = publication.inputs.iter().map(|i| i.0).collect();
+        next.remove(&gone);
+        let mut manifest = state.manifest.clone();
+        manifest.clean = false;
+        if let Some((id, built, level)) = &publication.output {
+            let mut view = PartView::new(AnyPart::Disk(built.chunk.clone()));
+            carry_over(&mut view, &built.map, &publication.inputs, &pinned);
+            next.add(PartKey::Disk(*id), view);
+            manifest.chunks.push(ChunkEntry { id: *id, dead: None, attrs: None, level: *level });
+        }
+        if let Some(lsn) = publication.replay_from {
+            manifest.replay_from = lsn;
+            // The flush holds all that the saved RAM chunk held.
+            manifest.ram = None;
+        }
+        if let Err(error) = self.write_manifest(&mut state, manifest, &next) {
+            // A manifest in an unknown state may name the new chunk: then it stays.
+            if !matches!(error, TableError::Poisoned(_)) {
+                self.discard(publication.output);
+            }
+            return Err(error);
+        }
+        // From here on the new chunk is the truth on disk: whatever happens, it must become the truth in memory.
+        {
+            let mut writer = self.writer.lock();
+            let current = self.snapshot.load_full();
+            let mut fresh = Snapshot::clone(&current);
+            fresh.remove(&gone);
+            if let Some((id, built, _)) = &publication.output {
+                // What `next` holds of the output is mapped already; only what came after `pinned` is left.
+                let since: Vec<(PartKey, PartView)> = gone
+                    .iter()
+                    .map(|key| {
+                        (
+                            *key,
+                            pinned
+                                .index_of(*key)
+                                .map_or_else(|| PartView::new(AnyPart::Disk(built.chunk.clone())), |i| pinned.parts[i].clone()),
+                        )
+                    })
+                    .collect();
+                let at = next.index_of(PartKey::Disk(*id));
+                let mut view = at.map_or_else(|| PartView::new(AnyPart::Disk(built.chunk.clone())), |i| next.parts[i].clone());
+                carry_over(&mut view, &built.map, &since, &current);
+                fresh.add(PartKey::Disk(*id), view);
+            }
+            let freed: usize = publication.inputs.iter().map(|(_, v)| ram_bytes(v)).sum();
+            writer.sealed_bytes = writer.sealed_bytes.saturating_sub(freed);
+            self.snapshot.store(Arc::new(fresh));
+        }
+        self.room.notify_all();
+        for (_, view) in &publication.inputs {
+            if let AnyPart::Disk(chunk) = &view.part {
+                chunk.retire();
+            }
+        }
+        if let (Some(log), Some(lsn)) = (&self.log, publication.replay_from) {
+            log.trim(lsn);
+        }
+        Ok(Outcome::Published)
+    }
+
+    /// Writes the manifest for `snapshot`: its chunks with their dead rows and edits. `manifest` says the rest; the numbers of side files
+    /// are filled in here. On success the state is the new one and files that nobody names any more are unlinked.
+    pub(super) fn write_manifest(&self, state: &mut ManifestState, mut manifest: Manifest, snapshot: &Snapshot) -> Result<(), TableError> {
+        let disk = &*self.around.disk;
+        let before = state.manifest.clone();
+        let alive = |id: ChunkId| snapshot.index_of(PartKey::Disk(id)).map(|i| &snapshot.parts[i]);
+        manifest.chunks.retain(|c| alive(c.id).is_some());
+        manifest.chunks.sort_by_key(|c| c.id);
+        let mut written = Vec::new();
+        let outcome = (|| {
+            for entry in &mut manifest.chunks {
+                let Some(view) = alive(entry.id) else { continue };
+                let saved = state.saved.get(&entry.id);
+                if !saved.is_some_and(|s| s.0.is_same(&view.dead)) {
+                    entry.dead = None;
+                    if !view.dead.is_empty() {
+                        let n = manifest.next_file;
+                        let path = Kind::Dead.path(&self.dir, n);
+                        written.push(path.clone());
+                        side::write(disk, &path, Kind::Dead, self.uuid, entry.id, view.dead.count(), &side::encode_dead(&view.dead))?;
+                        entry.dead = Some(n);
+                        manifest.next_file = n + 1;
+                    }
+                }
+                if !saved.is_some_and(|s| s.1.is_same(&view.edits)) {
+                    entry.attrs = None;
+                    if !view.edits.is_empty() {
+                        let n = manifest.next_file;
+                        let path = Kind::Attrs.path(&self.dir, n);
+                        written.push(path.clone());
+                        side::write(disk, &path, Kind::Attrs, self.uuid, entry.id, view.edits.count(), &side::encode_attrs(&view.edits))?;
+                        entry.attrs = Some(n);
+                        manifest.next_file = n + 1;
+                    }
+                }
+            }
+            manifest.next_chunk = self.next_chunk.load(Ordering::Relaxed);
+            manifest.next_auto_id = self.next_auto_id.load(Ordering::Relaxed);
+            disk.sync_dir(&self.dir).map_err(|e| TableError::io("table folder", e))?;
+            // Files hold kills up to this snapshot; the rows that replaced the killed ones must not be less durable than the kills.
+            if let Some(log) = &self.log {
+                log.wait_durable(snapshot.lsn).map_err(|e| TableError::Failed(e.to_string()))?;
+            }
+            manifest.write(disk, &self.dir)
+        })();
+        match outcome {
+            Ok(()) => {}
+            Err(TableError::Poisoned(reason)) => return Err(self.poison(&mut self.writer.lock(), reason)),
+            Err(error) => {
+                written.iter().for_each(|path| drop(disk.remove_file(path)));
+                return Err(error);
+            }
+        }
+        state.saved = snapshot
+            .keys
+            .iter()
+            .zip(&snapshot.parts)
+            .filter_map(|(key, view)| match key {
+                PartKey::Disk(id) => Some((*id, (view.dead.clone(), view.edits.clone()))),
+                PartKey::Ram(_) => None,
+            })
+            .collect();
+        state.manifest = manifest;
+        self.unlink_unnamed(&before, &state.manifest);
+        Ok(())
+    }
+
+    /// Unlinks side files that the old manifest named and the new one does not. Best effort: the next start sweeps.
+    fn unlink_unnamed(&self, before: &Manifest, now: &Manifest) {
+        let named = |m: &Manifest| {
+            let chunks = m.chunks.iter();
+            let mut all: Vec<_> = chunks
+                .flat_map(|c| [c.dead.map(|n| Kind::Dead.path(&self.dir, n)), c.attrs.map(|n| Kind::Attrs.path(&self.dir, n))])
+                .flatten()
+                .collect();
+            all.extend(m.ram.map(|n| Kind::Ram.path(&self.dir, n)));
+            all
+        };
+        let keep = named(now);
+        for path in named(before) {
+            if !keep.contains(&path)
+                && let Err(error) = self.around.disk.remove_file(&path)
+            {
+                tracing::warn!("table '{}': {error}", self.name);
+            }
+        }
+    }
+
+    /// Removes a chunk that will not be published.
+    fn discard(&self, output: Option<(ChunkId, Built, u32)>) {
+        if let Some((_, built, _)) = output {
+            built.chunk.retire();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Numbers of a table for SHOW TABLE STATUS.
+
+use std::sync::atomic::Ordering;
+
+use super::table::Table;
+use crate::chunk::AnyPart;
+
+impl Table {
+    /// Name and value, in the order printed.
+    pub fn status(&self) -> Vec<(String, String)> {
+        let snapshot = self.snapshot();
+        let disk_bytes: u64 = snapshot.parts.iter().map(|p| if let AnyPart::Disk(c) = &p.part { c.size_bytes() } else { 0 }).sum();
+        let killed: u64 = snapshot.parts.iter().map(|p| p.dead.count() as u64).sum();
+        let overlays: usize = snapshot.parts.iter().map(|p| p.dead.memory_bytes() + p.edits.memory_bytes()).sum();
+        let (alive, all) = (snapshot.alive_count(), snapshot.row_count());
+        let ram = self.ram_chunk_bytes();
+        let (sealed, poisoned, flush_error) = {
+            let writer = self.writer.lock();
+            (writer.sealed_bytes, writer.poisoned.clone(), writer.flush_error.clone())
+        };
+        let count = |c: &std::sync::atomic::AtomicU64| c.load(Ordering::Relaxed);
+        let c = &self.counters;
+        let (flushed, merged) = (count(&c.flushed_bytes), count(&c.merged_bytes));
+        let amplification = if flushed == 0 { 1.0 } else { (flushed + merged) as f64 / flushed as f64 };
+        let rate = if all == 0 { 0.0 } else { killed as f64 * 100.0 / all as f64 };
+        let (saved_lsn, log_bytes) = (self.manifest.lock().manifest.replay_from.0, self.log.as_ref().map_or(0, |l| l.size_bytes()));
+        let mut rows: Vec<(&str, String)> = vec![
+            ("index_type", "rt".into()),
+            ("indexed_documents", alive.to_string()),
+            ("ram_bytes", (ram + overlays).to_string()),
+            ("disk_bytes", disk_bytes.to_string()),
+            ("killed_documents", killed.to_string()),
+            ("killed_rate", format!("{rate:.2}%")),
+            ("ram_chunk", ram.to_string()),
+            ("ram_chunk_segments_count", (snapshot.parts.len() - snapshot.disk_chunks).to_string()),
+            ("disk_chunks", snapshot.disk_chunks.to_string()),
+            ("mem_limit", self.ram_limit().to_string()),
+            ("mem_limit_rate", "100.00%".into()),
+            ("ram_bytes_retired", sealed.to_string()),
+            ("optimizing", self.merges.get().map_or(0, |t| t.is_merging() as u32).to_string()),
+            ("locked", (self.is_frozen() as u32).to_string()),
+            ("tid", snapshot.lsn.0.to_string()),
+            ("tid_saved", saved_lsn.to_string()),
+            ("optimize_cutoff", self.cutoff().to_string()),
+            ("flushes", count(&c.flushes).to_string()),
+            ("merges", count(&c.merges).to_string()),
+            ("flushed_bytes", flushed.to_string()),
+            ("merged_bytes", merged.to_string()),
+            ("write_amplification", format!("{amplification:.2}")),
+            ("ram_segment_merges", count(&c.ram_merges).to_string()),
+            ("write_waits", count(&c.write_waits).to_string()),
+            ("binlog_bytes", log_bytes.to_string()),
+            ("query_count", count(&c.queries).to_string()),
+            ("query_time_total_ms", count(&c.query_millis).to_string()),
+            ("found_rows_total", count(&c.found_rows).to_string()),
+        ];
+        if let Some(reason) = poisoned {
+            rows.push(("read_only", reason));
+        }
+        if let Some(error) = flush_error {
+            rows.push(("flush_error", error));
+        }
+        rows.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of a whole table on the crash double: against a model, and at every operation of a long script.
+
+mod crash;
+mod harness;
+mod lost_rows;
+mod model;
