@@ -14,12 +14,13 @@ mod row_map;
 mod rows;
 mod tantivy_io;
 
+pub use crate::types::{PatternPiece, WordPattern};
 pub use dead::DeadRows;
 pub use disk::DiskChunk;
 pub use error::ChunkError;
 pub use overlay::Overlay;
 pub use part::{AnyPart, Part, PartView};
-pub use postings::{NO_ROW, PatternPiece, Postings, WordPattern, WordStats};
+pub use postings::{NO_ROW, Postings, WordStats};
 pub use ram::{Lexicon, RamSegment, SegmentBuilder};
 pub use row_map::RowMap;
 pub use rows::{AttrRef, RowImage, RowLayout, RowRef, mva_iter};

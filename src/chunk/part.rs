@@ -6,10 +6,10 @@ use super::ChunkError;
 use super::dead::DeadRows;
 use super::disk::DiskChunk;
 use super::overlay::Overlay;
-use super::postings::{Postings, WordPattern, WordStats};
+use super::postings::{Postings, WordStats};
 use super::ram::RamSegment;
 use super::rows::{RowLayout, RowRef};
-use crate::types::{DocId, FieldId, RowId};
+use crate::types::{DocId, FieldId, RowId, WordPattern};
 
 /// The words, rows and stored text of one part. Immutable. Implemented by [`RamSegment`] and [`DiskChunk`]; the matcher is generic
 /// over it, so that there is no dynamic call per posting.
@@ -28,7 +28,8 @@ pub trait Part: Send + Sync {
     /// Cursor over the rows with `word` in any field; `tf` is the sum over the fields; no positions. None where there are none.
     fn any_postings(&self, word: &[u8]) -> Result<Option<Self::Postings<'_>>, ChunkError>;
     /// Calls `found` with each dictionary word that `pattern` stands for, in byte order, until it returns false.
-    /// Words that begin with `=` (exact forms) are left out.
+    /// Words that begin with `=` (exact forms) are left out, unless the pattern's first piece is a literal that begins with `=`: then only
+    /// they are looked at.
     fn expand(&self, pattern: &WordPattern, found: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChunkError>;
     /// Tokens of a row in a field: the position of its last token, exact.
     fn field_length(&self, row: RowId, field: FieldId) -> u32;

@@ -3,6 +3,7 @@
 mod bytes;
 pub mod ids;
 pub mod json;
+mod pattern;
 mod progress;
 pub mod schema;
 pub mod settings;
@@ -12,6 +13,7 @@ mod words;
 
 pub use bytes::Bytes;
 pub use ids::{ChunkId, DocId, FieldId, Lsn, RowId};
+pub use pattern::{PatternPiece, WordPattern};
 pub use progress::Progress;
 pub use schema::{Column, ColumnKind, Schema, TableSettings};
 pub use settings::{Settings, SharedSettings};

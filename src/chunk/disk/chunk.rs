@@ -291,8 +291,6 @@ impl Part for DiskChunk {
                 Ok(true) => dictionary.walk(b">", None, &mut take),
                 other => other,
             }
-        } else if prefix[0] == b'=' {
-            Ok(true)
         } else {
             dictionary.walk(prefix, after_prefix(prefix).as_deref(), &mut take)
         };

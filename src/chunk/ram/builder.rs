@@ -23,7 +23,7 @@ const POOL_MAX: usize = 16;
 /// Scratch larger than this is given back to the system: batches of some thousand rows fit.
 const POOLED_BYTES_MAX: usize = 8 << 20;
 
-static POOL: Mutex<Vec<Box<Scratch>>> = Mutex::new(Vec::new());
+static POOL: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
 
 /// What a builder needs until its segment is done.
 #[derive(Default)]
@@ -77,7 +77,7 @@ impl Tokenize for Analyzer {
 pub struct SegmentBuilder {
     shape: Arc<Shape>,
     rows: Rows,
-    scratch: Box<Scratch>,
+    scratch: Scratch,
 }
 
 impl SegmentBuilder {
@@ -104,7 +104,7 @@ impl SegmentBuilder {
 
     pub(super) fn add_with(&mut self, tokenizer: &impl Tokenize, id: DocId, values: &[Value]) -> RowId {
         let row = self.rows.count;
-        let Scratch { words, tokens, spans, .. } = &mut *self.scratch;
+        let Scratch { words, tokens, spans, .. } = &mut self.scratch;
         for (field, column) in self.shape.fields.iter().enumerate() {
             let text = text_of(values, *column);
             let before = tokens.len();
@@ -127,7 +127,7 @@ impl SegmentBuilder {
 
     /// Approximate bytes so far (bounds a transaction).
     pub fn memory_bytes(&self) -> usize {
-        let Scratch { words, tokens, spans, .. } = &*self.scratch;
+        let Scratch { words, tokens, spans, .. } = &self.scratch;
         // Each token is there twice at the end: as it came, and by term.
         self.rows.memory_bytes() + tokens.len() * 2 * size_of::<Token>() + spans.len() * size_of::<Span>() + words.byte_len()
     }
@@ -157,7 +157,7 @@ impl Scratch {
             + self.spans.capacity() * size_of::<Span>()
     }
 
-    fn give_back(mut self: Box<Self>) {
+    fn give_back(mut self) {
         if self.memory_bytes() > POOLED_BYTES_MAX {
             return;
         }

@@ -13,7 +13,7 @@ use super::segment::RamSegment;
 pub(crate) struct TermSource {
     /// Place in the list of inputs.
     pub(crate) input: u32,
-    /// The word's place in that segment: what [`RamSegment::entries`] and its neighbours take.
+    /// The word's place in that segment: what [`RamSegment::entries`] takes.
     pub(crate) term: u32,
 }
 
@@ -44,8 +44,8 @@ impl FlushTerms {
     pub(crate) fn new(inputs: &[&RamSegment]) -> FlushTerms {
         let Some(first) = inputs.first() else { return FlushTerms::default() };
         let mut ids = Vec::new();
-        let (mut ends, mut sources) = (Vec::new(), Vec::with_capacity(inputs.iter().map(|i| i.term_ids().len()).sum()));
-        let mut union = Union::new(inputs.iter().map(|input| input.term_ids()));
+        let (mut ends, mut sources) = (Vec::new(), Vec::with_capacity(inputs.iter().map(|i| i.lists.len()).sum()));
+        let mut union = Union::new(inputs.iter().map(|input| input.lists.ids()));
         while let Some(id) = union.next(|input, term| sources.push(TermSource { input, term })) {
             ids.push(id);
             ends.push(sources.len() as u32);
@@ -86,19 +86,6 @@ impl FlushTerms {
         let n = self.order[place];
         let start = if n == 0 { 0 } else { self.ends[n as usize - 1] };
         FlushTerm { word: self.word(n), sources: &self.sources[start as usize..self.ends[n as usize] as usize] }
-    }
-
-    /// All words in byte order.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = FlushTerm<'_>> + '_ {
-        (0..self.len()).map(|place| self.get(place))
-    }
-
-    /// Bytes of memory.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.bytes.capacity()
-            + (self.order.capacity() + self.ends.capacity()) * 4
-            + self.words.capacity() * size_of::<Range<usize>>()
-            + self.sources.capacity() * size_of::<TermSource>()
     }
 }
 

@@ -18,10 +18,6 @@ const SHARDS: usize = 1 << SHARD_BITS;
 /// Ids looked up under one lock: short enough that writers of the shard hardly wait.
 const LOOKUP_BATCH: usize = 1024;
 
-/// The number of a word in its lexicon.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct TermId(pub(crate) u32);
-
 /// Term number that no word has: shards are never that full.
 const NO_TERM: u32 = u32::MAX;
 
@@ -64,22 +60,15 @@ impl Lexicon {
     }
 
     /// The number of `word`, if any segment ever had it.
-    pub(crate) fn find(&self, word: &[u8]) -> Option<TermId> {
+    pub(super) fn find(&self, word: &[u8]) -> Option<u32> {
         let hash = word_table::hash(word);
         let shard = shard_of(hash);
         let index = self.shards[shard as usize].0.read().find(hash, word)?;
-        Some(TermId(term_id(index, shard)))
-    }
-
-    /// Calls `take` with the bytes of a term of this lexicon, under its shard's read lock. None where there is no such term.
-    pub(crate) fn with_word<R>(&self, id: TermId, take: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        let table = self.shards[id.0 as usize % SHARDS].0.read();
-        let index = id.0 >> SHARD_BITS;
-        if (index as usize) < table.len() { Some(take(table.word(index))) } else { None }
+        Some(term_id(index, shard))
     }
 
     /// Calls `take(place in ids, word)` for each of `ids`, shard by shard, not in order. Terms of another lexicon are left out.
-    pub(crate) fn with_words(&self, ids: &[u32], mut take: impl FnMut(usize, &[u8])) {
+    pub(super) fn with_words(&self, ids: &[u32], mut take: impl FnMut(usize, &[u8])) {
         let mut places: [Vec<u32>; SHARDS] = Default::default();
         if ids.len() > 2 * SHARDS {
             places.iter_mut().for_each(|p| p.reserve(ids.len() / SHARDS + ids.len() / SHARDS / 8));
@@ -195,8 +184,10 @@ mod tests {
         let mut seen = std::collections::HashMap::new();
         for (word, id) in all.into_iter().flatten() {
             assert_eq!(*seen.entry(word.clone()).or_insert(id), id, "{word}");
-            assert_eq!(lexicon.find(word.as_bytes()), Some(TermId(id)));
-            assert_eq!(lexicon.with_word(TermId(id), |w| w.to_vec()), Some(word.into_bytes()));
+            assert_eq!(lexicon.find(word.as_bytes()), Some(id));
+            let mut spelled = Vec::new();
+            lexicon.with_words(&[id], |_, bytes| spelled = bytes.to_vec());
+            assert_eq!(spelled, word.into_bytes());
         }
         assert_eq!(lexicon.word_count(), seen.len());
         let ids: std::collections::HashSet<u32> = seen.values().copied().collect();
@@ -217,6 +208,5 @@ mod tests {
         lexicon.with_words(&ids, |place, word| got[place] = word.to_vec());
         assert!(got.iter().enumerate().all(|(i, w)| *w == format!("word{i}").into_bytes()));
         lexicon.with_words(&[NO_TERM], |_, _| panic!("no such term"));
-        assert_eq!(lexicon.with_word(TermId(NO_TERM), |_| ()), None);
     }
 }

@@ -18,8 +18,10 @@ use crate::types::{RowId, StopToken};
 
 /// Rows, terms or entries between two looks at the stop token.
 const STOP_EVERY: u32 = 4096;
+/// So many copied bytes count as one of them: a look every MiB.
+const STOP_BYTES: usize = (1 << 20) / STOP_EVERY as usize;
 /// A run of rows copied at once is no longer than this, so that a stop is seen in time.
-const RUN_ROWS_MAX: u32 = 1024;
+const RUN_ROWS_MAX: u32 = 256;
 
 impl RamSegment {
     /// Merges segments of the same lexicon: dead rows dropped, UPDATEs folded in, output rows as RowMap says (order given).
@@ -70,10 +72,8 @@ fn moved_rows(segment: &RamSegment, view: &PartView, base: u32) -> Vec<u32> {
     for row in view.dead.iter() {
         moved[row.0 as usize] = NO_ROW;
     }
-    let mut next = base;
-    for slot in moved.iter_mut().filter(|slot| **slot != NO_ROW) {
-        *slot = next;
-        next += 1;
+    for (row, slot) in (base..).zip(moved.iter_mut().filter(|slot| **slot != NO_ROW)) {
+        *slot = row;
     }
     moved
 }
@@ -86,7 +86,7 @@ fn merge_rows(sources: &[Source<'_>], stop: &StopToken) -> Result<Rows, ChunkErr
     out.heap.reserve(sum(|r| r.heap.len()));
     out.lengths.reserve(sum(|r| r.lengths.len()));
     out.stored = StoredText::with_capacity(sum(|r| r.stored.rows()), sum(|r| r.stored.bytes().len()));
-    let mut since_check = 0;
+    let (mut since_check, mut copied) = (0, 0);
     for source in sources {
         let rows = source.segment.row_count();
         let mut edits = source.edits.iter().map(|(row, _)| row.0).peekable();
@@ -111,7 +111,8 @@ fn merge_rows(sources: &[Source<'_>], stop: &StopToken) -> Result<Rows, ChunkErr
                 }
             }
             copy_rows(source, row..end, edited, &mut out);
-            since_check += end - row;
+            since_check += end - row + ((out.heap.len() + out.stored.bytes().len() - copied) / STOP_BYTES) as u32;
+            copied = out.heap.len() + out.stored.bytes().len();
             row = end;
         }
     }
@@ -190,7 +191,7 @@ fn merge_lists(sources: &[Source<'_>], many_fields: bool, stop: &StopToken) -> R
             let source = &sources[input as usize];
             let list = source.segment.lists.list(term as usize, many_fields);
             writer.push_moved(id, list, source.segment.lists.skips(term as usize, list.body.len()), source.base);
-            work += 1;
+            work += 1 + (list.body.len() / STOP_BYTES) as u32;
         } else {
             totals.clear();
             pieces.clear();
@@ -199,8 +200,11 @@ fn merge_lists(sources: &[Source<'_>], many_fields: bool, stop: &StopToken) -> R
             for (input, term) in &found {
                 let source = &sources[*input as usize];
                 if source.moved.is_empty() {
-                    pieces.push(copied(source, *term as usize, many_fields, &mut totals));
-                    work += 1;
+                    let piece = copied(source, *term as usize, many_fields, &mut totals);
+                    if let Rest::Copied { bytes, .. } = &piece.rest {
+                        work += 1 + (bytes.len() / STOP_BYTES) as u32;
+                    }
+                    pieces.push(piece);
                 } else {
                     pieces.extend(filter(source, *term as usize, many_fields, &mut totals, &mut filtered, &mut work, stop)?);
                 }

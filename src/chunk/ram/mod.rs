@@ -32,9 +32,8 @@ mod word_table;
 mod model;
 
 pub use builder::SegmentBuilder;
-pub(crate) use flush_terms::{FlushTerm, FlushTerms, TermSource};
+pub(crate) use flush_terms::FlushTerms;
 pub use lexicon::Lexicon;
-pub(crate) use lexicon::TermId;
 pub(crate) use pattern::Matcher;
 pub use postings::RamPostings;
 pub(crate) use postings::{Entries, Entry};

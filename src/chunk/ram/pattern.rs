@@ -1,6 +1,6 @@
 //! Whether a dictionary word is one that a wildcard stands for.
 
-use super::super::postings::{PatternPiece, WordPattern};
+use crate::types::{PatternPiece, WordPattern};
 
 /// A pattern made ready for many words.
 pub(crate) enum Matcher {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::super::postings::{WordPattern, WordStats};
+use super::super::postings::WordStats;
 use super::super::rows::{RowLayout, RowRef};
 use super::super::{ChunkError, Part};
 use super::builder::text_of;
@@ -14,6 +14,7 @@ use super::postings::{Entries, RamPostings};
 use super::shape::Shape;
 use super::stored::StoredText;
 use crate::types::{DocId, FieldId, RowId, Schema, Value};
+use crate::types::{PatternPiece, WordPattern};
 
 /// An immutable segment in memory.
 pub struct RamSegment {
@@ -112,23 +113,8 @@ impl RamSegment {
         &self.lexicon
     }
 
-    /// Number of full-text fields.
-    pub(crate) fn field_count(&self) -> usize {
-        self.shape.fields.len()
-    }
-
-    /// Number of distinct words.
-    pub(crate) fn term_count(&self) -> u32 {
-        self.lists.len() as u32
-    }
-
-    /// Term numbers of all words, ascending; the place here is the `term` of the functions below.
-    pub(crate) fn term_ids(&self) -> &[u32] {
-        self.lists.ids()
-    }
-
-    /// Totals of a term over all fields. `term` < [`RamSegment::term_count`], here and below.
-    pub(crate) fn term_stats(&self, term: u32) -> WordStats {
+    /// Totals of a term over all fields. `term` is a place among the segment's lists, here and below.
+    pub(super) fn term_stats(&self, term: u32) -> WordStats {
         let list = self.lists.list(term as usize, self.shape.many_fields());
         WordStats { docs: list.docs as u64, hits: list.hits }
     }
@@ -139,20 +125,20 @@ impl RamSegment {
     }
 
     /// Cursor of a term over one field, or over any.
-    pub(crate) fn term_postings(&self, term: u32, field: Option<FieldId>) -> Option<RamPostings<'_>> {
+    pub(super) fn term_postings(&self, term: u32, field: Option<FieldId>) -> Option<RamPostings<'_>> {
         let many_fields = self.shape.many_fields();
         let list = self.lists.list(term as usize, many_fields);
         RamPostings::new(list, self.lists.skips(term as usize, list.body.len()), field, many_fields)
     }
 
     /// Tokens of a row in each field.
-    pub(crate) fn lengths(&self, row: RowId) -> &[u32] {
+    fn lengths(&self, row: RowId) -> &[u32] {
         let fields = self.shape.fields.len();
         self.rows.lengths.get(row.0 as usize * fields..(row.0 as usize + 1) * fields).unwrap_or(&[])
     }
 
     fn term(&self, word: &[u8]) -> Option<u32> {
-        self.lists.find(self.lexicon.find(word)?.0).map(|term| term as u32)
+        self.lists.find(self.lexicon.find(word)?).map(|term| term as u32)
     }
 
     fn corrupt(&self, row: RowId, what: &str) -> ChunkError {
@@ -181,10 +167,12 @@ impl Part for RamSegment {
 
     fn expand(&self, pattern: &WordPattern, found: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChunkError> {
         let mut matcher = Matcher::new(pattern);
+        // Exact forms are asked for by a pattern that begins like one, and never found by another.
+        let exact = matches!(pattern.pieces.first(), Some(PatternPiece::Literal(l)) if l.starts_with('='));
         let mut words: Vec<Box<[u8]>> = Vec::new();
         // Collected first, so that no lock is held while `found` runs.
         self.lexicon.with_words(self.lists.ids(), |_, word| {
-            if word.first() != Some(&b'=') && matcher.matches(word) {
+            if (word.first() == Some(&b'=')) == exact && matcher.matches(word) {
                 words.push(word.into());
             }
         });

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::super::rows::RowLayout;
 use crate::types::Schema;
 
+/// Full-text fields of a table at most: the number of fields of an entry is one byte.
+const FIELDS_MAX: usize = 255;
+
 /// A schema with the lists that each row needs. Shared by the segments of a table.
 pub(super) struct Shape {
     pub(super) schema: Arc<Schema>,
@@ -18,7 +21,7 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn new(schema: Arc<Schema>) -> Shape {
         let layout = RowLayout::new(&schema);
-        let fields = schema.fields().map(|(_, column)| column).collect();
+        let fields = schema.fields().map(|(_, column)| column).take(FIELDS_MAX).collect();
         let stored = schema.stored().collect();
         Shape { schema, layout, fields, stored }
     }

@@ -363,7 +363,7 @@ const SAMPLES: &str = "SELECT a.b[0]['c'] AS x, COUNT(DISTINCT y) FROM t WHERE M
 
 fn drain(text: &str) {
     let mut all = statements(text);
-    for next in all {
+    while let Some(next) = all.next() {
         if let Ok(parsed) = next {
             assert!(text.contains(parsed.source));
         }

@@ -10,9 +10,10 @@
 //! positions. Lists lie in the order of their words without gaps, so that a dictionary keeps lengths only. Where each dictionary's
 //! share of the three files begins and ends stands in the chunk's header.
 //!
-//! Why not tantivy's segment, whose lists are packed the same way: measured on 62 500 rows of 55 Zipf words, building its dictionary (a
-//! transducer) was a fifth of a flush and a third of a merge, and walking it ten times dearer than these blocks, which is what an infix
-//! wildcard does; its reader hides block maxima and block-wise access, and panics on damaged bytes.
+//! Why not tantivy's segment, whose lists are packed in much the same way: measured on 16 chunks of 62 500 rows of 55 Zipf words on a
+//! busy machine, a merge with tantivy's readers and serializers did 350 000 rows per second of processor time, this one 1 400 000; a
+//! flush did 110 000, this one 175 000. Its dictionary, a transducer, is dear to build and ten times dearer to walk than these blocks,
+//! which is what an infix wildcard does; its reader hides blocks and their maxima, and panics on damaged bytes.
 
 mod cursor;
 mod dictionary;

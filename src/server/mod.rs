@@ -1,0 +1,15 @@
+//! Floor 7: the process. Puts the floors together at start and takes them apart at the end; decides nothing about tables.
+//!
+//! [`run`] is the whole life of a server: [`Server::start`], wait for a signal, [`Server::stop`]. The order of both is written down in
+//! [`start`]; what they use is in [`listen`] (sockets), [`log`] (messages), [`query_log`], [`pid`] and [`engine`] (what all connections
+//! share).
+
+mod engine;
+mod listen;
+mod log;
+mod pid;
+mod query_log;
+mod signals;
+mod start;
+
+pub use start::{Engine, OpenEngine, Server, StartError, read_config, run};

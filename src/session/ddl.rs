@@ -1,0 +1,256 @@
+//! CREATE, DROP, TRUNCATE and ALTER TABLE. Each commits what the client has pending before it acts.
+
+use super::answer::Answer;
+use super::client::Session;
+use super::failure::{Done, Failure, error, no_such_table, not_built};
+use super::table_settings;
+use crate::catalog::Lookup;
+use crate::sql::ast::{ColumnDef, CreateTable};
+use crate::types::{Column, ColumnKind, Schema, StopToken, TableSettings};
+
+/// Full-text fields of a table: their number is kept in a byte.
+const FIELDS_MAX: usize = 255;
+/// Bytes of a table's name, which is also the name of its folder.
+const NAME_BYTES_MAX: usize = 128;
+
+impl Session {
+    pub(super) fn create_table(&mut self, create: CreateTable, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
+        self.commit(stop)?;
+        let name = &create.table;
+        check_table_name(name)?;
+        if !matches!(self.engine.catalog.get(name), Lookup::Missing) {
+            if create.if_not_exists {
+                answer.warn(1050, format!("table '{name}' exists already"));
+                return answer.ok();
+            }
+            return Err(exists(name));
+        }
+        let failed = |failure| in_create(name, failure);
+        let schema = schema(&create.columns).map_err(failed)?;
+        let mut settings = TableSettings::default();
+        for (option, value) in &create.options {
+            table_settings::put(&mut settings, option, value).map_err(failed)?;
+        }
+        table_settings::check_text(&settings, &self.engine).map_err(failed)?;
+        // Another client may have been faster since the look-up: then the catalog says so.
+        self.engine.catalog.create(name, schema, settings).map_err(|e| in_create(name, e.into()))?;
+        answer.ok()
+    }
+
+    pub(super) fn drop_table(&mut self, name: &str, if_exists: bool, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
+        self.commit(stop)?;
+        if !self.engine.catalog.drop_table(name)? && !if_exists {
+            return Err(error(format!("DROP TABLE failed: unknown table '{name}'")));
+        }
+        answer.ok()
+    }
+
+    pub(super) fn truncate(&mut self, name: &str, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
+        self.commit(stop)?;
+        self.table(name)?.truncate()?;
+        answer.ok()
+    }
+
+    pub(super) fn alter_settings(&mut self, name: &str, changes: &[(String, String)], answer: &mut Answer<'_>, stop: &StopToken) -> Done {
+        self.commit(stop)?;
+        let table = match self.engine.catalog.get(name) {
+            Lookup::Open(table) => table,
+            Lookup::Missing => return Err(no_such_table(name)),
+            Lookup::Unavailable(why) => return Err(super::client::unavailable(name, &why)),
+        };
+        let mut settings = TableSettings::clone(&table.settings());
+        for (option, value) in changes {
+            if !table_settings::is_storage_setting(option) {
+                return Err(not_built(&format!("ALTER TABLE … {option}: changing how text is read")));
+            }
+            table_settings::put(&mut settings, option, value)?;
+        }
+        table.alter_settings(settings)?;
+        answer.ok()
+    }
+}
+
+fn exists(name: &str) -> Failure {
+    error(format!("table '{name}': CREATE TABLE failed: table already exists"))
+}
+
+/// Puts the table's name before an error of its creation.
+fn in_create(name: &str, failure: Failure) -> Failure {
+    match failure {
+        Failure::Statement(mut e) => {
+            if !e.message.contains("CREATE TABLE failed") {
+                e.message = format!("table '{name}': CREATE TABLE failed: {}", e.message);
+            }
+            Failure::Statement(e)
+        }
+        other => other,
+    }
+}
+
+/// A table's name is the name of a folder, so only plain characters are allowed.
+fn check_table_name(name: &str) -> Result<(), Failure> {
+    if let Some((database, _)) = name.split_once('.') {
+        return Err(error(format!("there is no database '{database}' to create a table in")));
+    }
+    let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if !plain || name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
+        return Err(error(format!("'{name}' cannot be the name of a table: letters, digits and _ are allowed, a digit not first")));
+    }
+    if name.len() > NAME_BYTES_MAX {
+        return Err(error(format!("the name of a table has at most {NAME_BYTES_MAX} characters")));
+    }
+    Ok(())
+}
+
+/// The schema that column definitions make.
+fn schema(columns: &[ColumnDef]) -> Result<Schema, Failure> {
+    let mut schema = Schema { version: 1, columns: Vec::with_capacity(columns.len()) };
+    let mut id_declared = false;
+    for definition in columns {
+        if definition.name == "id" {
+            if id_declared {
+                return Err(duplicate("id"));
+            }
+            check_id(definition)?;
+            id_declared = true;
+            continue;
+        }
+        if schema.find(&definition.name).is_some() {
+            return Err(duplicate(&definition.name));
+        }
+        let uid = schema.columns.len() as u32 + 1;
+        schema.columns.push(column(definition, uid)?);
+    }
+    if schema.field_count() > FIELDS_MAX {
+        return Err(error(format!("a table has at most {FIELDS_MAX} full-text fields")));
+    }
+    Ok(schema)
+}
+
+fn duplicate(name: &str) -> Failure {
+    error(format!("duplicate column name '{name}'"))
+}
+
+fn check_id(definition: &ColumnDef) -> Result<(), Failure> {
+    match definition.type_name.as_str() {
+        "bigint" if definition.flags.is_empty() && definition.options.is_empty() => Ok(()),
+        "uuid" => Err(not_built("an id of type uuid")),
+        _ => Err(error("the column id is a plain bigint")),
+    }
+}
+
+/// One column with the properties that it is declared to have, or that its type has where none are named.
+fn column(definition: &ColumnDef, uid: u32) -> Result<Column, Failure> {
+    let name = &definition.name;
+    if !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') || name.as_bytes()[0].is_ascii_digit() {
+        return Err(error(format!("'{name}' cannot be the name of a column: letters, digits and _ are allowed, a digit not first")));
+    }
+    let kind = match definition.type_name.as_str() {
+        "text" | "field" => ColumnKind::Text,
+        "string" => ColumnKind::String,
+        "int" | "integer" | "uint" => ColumnKind::Uint,
+        "bigint" => ColumnKind::Bigint,
+        "float" => ColumnKind::Float,
+        "bool" => ColumnKind::Bool,
+        "timestamp" => ColumnKind::Timestamp,
+        "multi" => ColumnKind::Multi,
+        "multi64" => ColumnKind::Multi64,
+        "json" => ColumnKind::Json,
+        "float_vector" | "uuid" => return Err(not_built(&format!("the type {} (column '{name}')", definition.type_name))),
+        other if other.starts_with("bit(") => return Err(not_built(&format!("the type bit (column '{name}')"))),
+        other => return Err(error(format!("unknown type '{other}' of column '{name}'"))),
+    };
+    for (option, value) in &definition.options {
+        match (option.as_str(), value.to_ascii_lowercase().as_str()) {
+            ("engine", "rowwise") | ("secondary_index", "0") => {}
+            _ => return Err(not_built(&format!("{option}='{value}' (column '{name}')"))),
+        }
+    }
+    let (mut indexed, mut stored, mut attribute) = (false, false, false);
+    for flag in &definition.flags {
+        match flag.as_str() {
+            "indexed" => indexed = true,
+            "stored" => stored = true,
+            "attribute" => attribute = true,
+            "fast_fetch" | "hash" => return Err(not_built(&format!("{flag} (column '{name}')"))),
+            _ => return Err(error(format!("unknown property '{flag}' of column '{name}'"))),
+        }
+    }
+    let textual = matches!(kind, ColumnKind::Text | ColumnKind::String);
+    if !textual && (indexed || stored) {
+        return Err(error(format!("column '{name}' of type {} can be neither indexed nor stored", definition.type_name)));
+    }
+    let named = indexed || stored || attribute;
+    Ok(match kind {
+        ColumnKind::Text if !named => Column { name: name.clone(), kind, uid, indexed: true, stored: true, attribute: false },
+        ColumnKind::String if !named => Column { name: name.clone(), kind, uid, indexed: false, stored: false, attribute: true },
+        // Named properties go before the type's own, so text and string are one type but for what they are without them.
+        ColumnKind::Text | ColumnKind::String => {
+            let kind = if attribute && !stored { ColumnKind::String } else { ColumnKind::Text };
+            Column { name: name.clone(), kind, uid, indexed, stored, attribute }
+        }
+        _ => Column { name: name.clone(), kind, uid, indexed: false, stored: false, attribute: true },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::ast::Statement;
+    use crate::sql::{parse_one, render};
+
+    fn made(columns: &str) -> Result<String, String> {
+        let Ok(Statement::CreateTable(create)) = parse_one(&format!("CREATE TABLE t({columns})")) else { panic!("{columns}") };
+        match schema(&create.columns) {
+            Ok(schema) => Ok(render::create_table("t", &schema, &TableSettings::default()).replace('\n', "")),
+            Err(Failure::Statement(e)) => Err(e.message),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn schemas_and_their_rendering() {
+        for (columns, rendered) in [
+            ("title text, plot text, year int, genres multi, info json", "title text,plot text,year integer,genres multi,info json"),
+            (
+                "id bigint, a string, b bigint, c float, d bool, e timestamp, f multi64",
+                "a string,b bigint,c float,d bool,e timestamp,f multi64",
+            ),
+            ("a text indexed stored, b text indexed, c text stored", "a text,b text indexed,c text stored"),
+            (
+                "a string indexed attribute, b text indexed attribute, c string indexed",
+                "a string indexed attribute,b string indexed attribute,c text indexed",
+            ),
+            ("a text indexed stored attribute", "a text indexed stored attribute"),
+            ("n uint attribute, m integer engine='rowwise'", "n integer,m integer"),
+        ] {
+            assert_eq!(made(columns).as_deref(), Ok(format!("CREATE TABLE t (id bigint,{rendered})").as_str()), "{columns}");
+        }
+        for (columns, message) in [
+            ("a int, A text", "duplicate column name 'a'"),
+            ("id bigint, id bigint", "duplicate column name 'id'"),
+            ("a number", "unknown type 'number' of column 'a'"),
+            ("a int(11)", "unknown type 'int(11)' of column 'a'"),
+            ("a int indexed", "column 'a' of type int can be neither indexed nor stored"),
+            ("a text searchable", "unknown property 'searchable' of column 'a'"),
+            ("v float_vector knn_type='hnsw'", "the type float_vector (column 'v') is not built yet"),
+            ("a int engine='columnar'", "engine='columnar' (column 'a') is not built yet"),
+            ("id int", "the column id is a plain bigint"),
+            ("`a b` int", "'a b' cannot be the name of a column: letters, digits and _ are allowed, a digit not first"),
+        ] {
+            assert_eq!(made(columns), Err(message.to_owned()), "{columns}");
+        }
+        let many: Vec<String> = (0..256).map(|i| format!("f{i} text")).collect();
+        assert!(made(&many.join(",")).is_err());
+    }
+
+    #[test]
+    fn names_of_tables_are_names_of_folders() {
+        for good in ["t", "_a1", "movies_2"] {
+            assert!(check_table_name(good).is_ok());
+        }
+        for bad in ["", "1a", "a/b", "..", "a b", "x.t", "ж", &"a".repeat(129)] {
+            assert!(check_table_name(bad).is_err(), "{bad}");
+        }
+    }
+}
