@@ -69,7 +69,7 @@ pub struct Setting {
 pub(super) enum Checked {
     Number(i64),
     Text(String),
-    /// Back to unset: the word `default` for a setting without default value.
+    /// Back to unset: the word `default` or `auto` for a setting without default value.
     Unset,
 }
 
@@ -88,7 +88,8 @@ impl Setting {
     pub(super) fn check(&self, text: &str) -> Result<Checked, ConfigError> {
         let text = text.trim();
         let bad = || ConfigError::BadValue { key: self.name.to_owned(), value: text.to_owned(), expected: self.allowed() };
-        if text.eq_ignore_ascii_case("default") && !matches!(self.kind, Kind::Text) {
+        let unset = text.eq_ignore_ascii_case("default") || (text.eq_ignore_ascii_case("auto") && self.default.is_none());
+        if unset && !matches!(self.kind, Kind::Text) {
             return match self.default {
                 Some(default) => self.check(default),
                 None => Ok(Checked::Unset),
@@ -491,11 +492,15 @@ pub static SETTINGS: &[Setting] = &[
         "parallel_chunk_merges",
         Kind::Count,
         range(1, 256),
-        "half the threads, at least 1 and at most 2",
-        "Merges at once.",
+        "half the threads, at least 2 (1 where there is one thread) and at most 4",
+        "Merges at once, over all tables.",
         Place::Settings {
             set: |settings, value| settings.parallel_chunk_merges = number(&value).map(|n| n as usize),
-            get: |settings| settings.parallel_chunk_merges.unwrap_or((settings.threads / 2).clamp(1, 2)).to_string(),
+            get: |settings| match (settings.parallel_chunk_merges, settings.threads) {
+                (Some(set), _) => set.to_string(),
+                (None, 0 | 1) => "1".to_owned(),
+                (None, threads) => (threads / 2).clamp(2, 4).to_string(),
+            },
         },
     ),
     global_unset(
@@ -506,7 +511,7 @@ pub static SETTINGS: &[Setting] = &[
         "Chunks that one merge takes.",
         Place::Settings {
             set: |settings, value| settings.merge_chunks_per_job = number(&value).map(|n| n as usize),
-            get: |settings| settings.merge_chunks_per_job.unwrap_or(2).to_string(),
+            get: |settings| settings.merge_chunks_per_job.map_or_else(|| "auto".to_owned(), |n| n.to_string()),
         },
     ),
     global_unset(

@@ -104,6 +104,9 @@ mod tests {
         }
         set_global(&settings, "merge_chunks_per_job", "default").expect("allowed");
         assert_eq!(settings.load().merge_chunks_per_job, None);
+        assert_eq!(shown(&settings, "merge_chunks_per_job"), "auto");
+        set_global(&settings, "parallel_chunk_merges", "auto").expect("allowed");
+        assert_eq!(settings.load().parallel_chunk_merges, None);
         assert_eq!(shown(&settings, "sphinxql_timeout"), "28800");
     }
 

@@ -49,6 +49,10 @@ const CLIENT: &[(&str, &str)] = &[
     ("unique_checks", "1"),
 ];
 
+/// Those of [`CLIENT`] that are names of server-wide settings as well: what is shown is the server's until the session sets its own.
+#[cfg(test)]
+const OWN_COPIES: &[&str] = &["net_read_timeout", "net_write_timeout"];
+
 /// Variables that clients read and nobody sets.
 const FIXED: &[(&str, &str)] = &[
     ("character_set_system", "utf8mb3"),
@@ -56,7 +60,6 @@ const FIXED: &[(&str, &str)] = &[
     ("have_profiling", "NO"),
     ("have_query_cache", "NO"),
     ("hostname", "localhost"),
-    ("interactive_timeout", ""),
     ("language", "English"),
     ("log_bin", "0"),
     ("lower_case_file_system", "0"),
@@ -96,9 +99,6 @@ impl Variables {
         let mut all: BTreeMap<String, String> = CLIENT.iter().chain(FIXED).map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         all.extend(config::variables(settings).into_iter().map(|(n, v)| (n.to_owned(), v)));
         all.insert("version".into(), version.to_owned());
-        if let Some(timeout) = all.get("wait_timeout").cloned() {
-            all.insert("interactive_timeout".into(), timeout);
-        }
         if own {
             all.extend(self.own.iter().map(|(n, v)| (n.clone(), v.clone())));
         }
@@ -121,7 +121,7 @@ impl Variables {
     /// Gives a variable that is this session's own a value. None = back to what it began with.
     pub fn set(&mut self, name: &str, value: Option<String>) -> Result<(), Failure> {
         let own = SETTINGS.iter().any(|s| s.scope == Scope::Session && s.name == name) || CLIENT.iter().any(|(n, _)| *n == name);
-        if READ_ONLY.contains(&name) || name == "version" || FIXED.iter().any(|(n, _)| *n == name && *n != "interactive_timeout") {
+        if READ_ONLY.contains(&name) || name == "version" || FIXED.iter().any(|(n, _)| *n == name) {
             return Err(failure(1238, format!("variable '{name}' is read-only")));
         }
         match (name, value) {
@@ -207,7 +207,8 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for (name, _) in CLIENT.iter().chain(FIXED) {
             assert!(seen.insert(*name), "{name} twice");
-            assert!(!SETTINGS.iter().any(|s| s.name == *name || s.aliases.contains(name)), "{name} is config's");
+            let server_wide = SETTINGS.iter().any(|s| s.name == *name || s.aliases.contains(name));
+            assert!(!server_wide || OWN_COPIES.contains(name), "{name} is config's");
         }
         for name in READ_ONLY {
             assert!(SETTINGS.iter().any(|s| s.name == *name), "{name} is unknown to config");

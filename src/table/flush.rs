@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::publish::{Outcome, Publication};
+use super::publish::{Outcome, Output, Publication};
 use super::ram::{order_by_id, ram_bytes};
 use super::side::{self, Kind};
 use super::table::Table;
@@ -96,15 +96,15 @@ impl Table {
         let started = Instant::now();
         let views: Vec<PartView> = sealed.inputs.iter().map(|i| i.1.clone()).collect();
         let rows: u64 = views.iter().map(|v| v.alive_count() as u64).sum();
-        let output = if rows == 0 {
-            None
-        } else {
+        let mut outputs = Vec::new();
+        if rows > 0 {
             let (id, options) = self.build_options(self.stop.child(), None, Arc::default());
-            Some((id, disk::flush(&self.around.disk, &views, &options)?, 0))
-        };
+            let built = disk::flush(&self.around.disk, &views, &options)?;
+            outputs.push(Output { id, built, level: 0, sources: sealed.inputs.clone() });
+        }
         let built = started.elapsed();
-        let bytes = output.as_ref().map_or(0, |o| o.1.bytes);
-        let outcome = self.publish(Publication { inputs: sealed.inputs, output, replay_from: Some(sealed.lsn), epoch: sealed.epoch })?;
+        let bytes = outputs.iter().map(|o| o.built.bytes).sum();
+        let outcome = self.publish(Publication { inputs: sealed.inputs, outputs, replay_from: Some(sealed.lsn), epoch: sealed.epoch })?;
         if outcome == Outcome::Published {
             self.counters.flushes.fetch_add(1, Ordering::Relaxed);
             self.counters.flushed_bytes.fetch_add(bytes, Ordering::Relaxed);

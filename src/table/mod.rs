@@ -22,6 +22,7 @@ mod open;
 mod optimize;
 mod publish;
 mod ram;
+mod regroup;
 mod side;
 mod snapshot;
 mod status;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::publish::{Outcome as Publishing, Publication};
+use super::publish::{Outcome as Publishing, Output, Publication};
 use super::ram::order_by_id;
+use super::regroup;
 use super::table::Table;
 use super::{PartKey, TableError};
 use crate::chunk::{AnyPart, PartView, disk};
@@ -107,27 +108,32 @@ impl Table {
         }
         // Inputs in order of their least id: where ids ascend in each, they do in the output too.
         order_by_id(&mut inputs);
-        let views: Vec<PartView> = inputs.iter().map(|i| i.1.clone()).collect();
-        let rows: u64 = views.iter().map(|v| v.alive_count() as u64).sum();
-        let output = match &job.kind {
-            JobKind::Drop if rows > 0 => return Ok(Outcome::Nothing),
-            JobKind::Regroup { .. } => {
-                return Err(TableError::Failed("merging by size into several chunks is not built yet".into()));
-            }
-            JobKind::Merge | JobKind::Rewrite | JobKind::Drop if rows == 0 => None,
-            JobKind::Merge | JobKind::Rewrite | JobKind::Drop => {
-                let level = {
-                    let state = self.manifest.lock();
-                    let levels = state.manifest.chunks.iter().filter(|c| job.inputs.contains(&c.id)).map(|c| c.level);
-                    levels.max().unwrap_or(0) + 1
-                };
-                let (id, options) = self.build_options(stop.clone(), Some(self.around.throttle.clone()), progress.clone());
-                Some((id, disk::merge(&self.around.disk, &views, &options)?, level))
-            }
+        let views: Vec<(usize, PartView)> = inputs.iter().map(|i| i.1.clone()).enumerate().collect();
+        let rows: u64 = views.iter().map(|(_, v)| v.alive_count() as u64).sum();
+        let level = {
+            let state = self.manifest.lock();
+            let levels = state.manifest.chunks.iter().filter(|c| job.inputs.contains(&c.id)).map(|c| c.level);
+            levels.max().unwrap_or(0) + 1
         };
+        let plans = match &job.kind {
+            JobKind::Drop if rows > 0 => return Ok(Outcome::Nothing),
+            JobKind::Merge | JobKind::Rewrite | JobKind::Drop | JobKind::Regroup { .. } if rows == 0 => Vec::new(),
+            JobKind::Merge | JobKind::Rewrite | JobKind::Drop => vec![views],
+            JobKind::Regroup { outputs } => regroup::split(&views, outputs),
+        };
+        let mut outputs: Vec<Output> = Vec::with_capacity(plans.len());
+        for plan in plans {
+            match self.merge_into_one(&inputs, &plan, level, stop, progress) {
+                Ok(output) => outputs.push(output),
+                Err(error) => {
+                    outputs.iter().for_each(|o| o.built.chunk.retire());
+                    return Err(error);
+                }
+            }
+        }
         let built = started.elapsed();
-        let (outputs, bytes_out) = output.as_ref().map_or((Vec::new(), 0), |o| (vec![o.0], o.1.bytes));
-        let published = self.publish(Publication { inputs, output, replay_from: None, epoch })?;
+        let (ids, bytes_out) = (outputs.iter().map(|o| o.id).collect(), outputs.iter().map(|o| o.built.bytes).sum());
+        let published = self.publish(Publication { inputs, outputs, replay_from: None, epoch })?;
         if published == Publishing::Vanished {
             return Ok(Outcome::Nothing);
         }
@@ -143,6 +149,21 @@ impl Table {
             (started.elapsed() - built).as_secs_f64(),
             job.reason
         );
-        Ok(Outcome::Finished { outputs, bytes_in: job.bytes, bytes_out, rows })
+        Ok(Outcome::Finished { outputs: ids, bytes_in: job.bytes, bytes_out, rows })
+    }
+
+    /// Builds one output. `plan` names the inputs that it takes rows of, by their place; rows that other outputs take are dead in it.
+    fn merge_into_one(
+        &self,
+        inputs: &[(PartKey, PartView)],
+        plan: &[(usize, PartView)],
+        level: u32,
+        stop: &StopToken,
+        progress: &Arc<Progress>,
+    ) -> Result<Output, TableError> {
+        let views: Vec<PartView> = plan.iter().map(|(_, view)| view.clone()).collect();
+        let (id, options) = self.build_options(stop.clone(), Some(self.around.throttle.clone()), progress.clone());
+        let built = disk::merge(&self.around.disk, &views, &options)?;
+        Ok(Output { id, built, level, sources: plan.iter().map(|(i, _)| inputs[*i].clone()).collect() })
     }
 }

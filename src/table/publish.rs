@@ -23,14 +23,36 @@ use crate::types::{ChunkId, Lsn};
 
 /// A finished build, or an act that needs none, that wants to become the table's state.
 pub struct Publication {
-    /// Parts that go, as they were when the build started, in the order of the build's inputs.
+    /// Parts that go, as they were when the build started.
     pub inputs: Vec<(PartKey, PartView)>,
-    /// What comes in their place, with the level of its rewrites; None where no row was alive.
-    pub output: Option<(ChunkId, Built, u32)>,
+    /// What comes in their place; empty where no row was alive.
+    pub outputs: Vec<Output>,
     /// Where replay starts from now on: every row up to there is in the files that the new manifest names. None = as before.
     pub replay_from: Option<Lsn>,
     /// Truncation epoch at the time the inputs were pinned.
     pub epoch: u32,
+}
+
+/// A chunk that was built out of some of the inputs.
+pub struct Output {
+    /// Its number.
+    pub id: ChunkId,
+    /// Its files.
+    pub built: Built,
+    /// How often the oldest of its rows was rewritten.
+    pub level: u32,
+    /// The inputs of its build in the build's order, with the changes that they had when the work started.
+    pub sources: Vec<(PartKey, PartView)>,
+}
+
+impl Output {
+    fn key(&self) -> PartKey {
+        PartKey::Disk(self.id)
+    }
+
+    fn fresh_view(&self) -> PartView {
+        PartView::new(AnyPart::Disk(self.built.chunk.clone()))
+    }
 }
 
 /// What became of a publication.
@@ -58,11 +80,11 @@ impl Table {
                 || publication.inputs.iter().any(|(key, _)| current.index_of(*key).is_none())
         };
         if vanished {
-            self.discard(publication.output);
+            self.discard(publication.outputs);
             return Ok(Outcome::Vanished);
         }
         if let Err(error) = self.refuse_frozen() {
-            self.discard(publication.output);
+            self.discard(publication.outputs);
             return Err(error);
         }
 
@@ -72,11 +94,11 @@ impl Table {
         next.remove(&gone);
         let mut manifest = state.manifest.clone();
         manifest.clean = false;
-        if let Some((id, built, level)) = &publication.output {
-            let mut view = PartView::new(AnyPart::Disk(built.chunk.clone()));
-            carry_over(&mut view, &built.map, &publication.inputs, &pinned);
-            next.add(PartKey::Disk(*id), view);
-            manifest.chunks.push(ChunkEntry { id: *id, dead: None, attrs: None, level: *level });
+        for output in &publication.outputs {
+            let mut view = output.fresh_view();
+            carry_over(&mut view, &output.built.map, &output.sources, &pinned);
+            next.add(output.key(), view);
+            manifest.chunks.push(ChunkEntry { id: output.id, dead: None, attrs: None, level: output.level });
         }
         if let Some(lsn) = publication.replay_from {
             manifest.replay_from = lsn;
@@ -86,7 +108,7 @@ impl Table {
         if let Err(error) = self.write_manifest(&mut state, manifest, &next) {
             // A manifest in an unknown state may name the new chunk: then it stays.
             if !matches!(error, TableError::Poisoned(_)) {
-                self.discard(publication.output);
+                self.discard(publication.outputs);
             }
             return Err(error);
         }
@@ -96,23 +118,14 @@ impl Table {
             let current = self.snapshot.load_full();
             let mut fresh = Snapshot::clone(&current);
             fresh.remove(&gone);
-            if let Some((id, built, _)) = &publication.output {
+            for output in &publication.outputs {
                 // What `next` holds of the output is mapped already; only what came after `pinned` is left.
-                let since: Vec<(PartKey, PartView)> = gone
-                    .iter()
-                    .map(|key| {
-                        (
-                            *key,
-                            pinned
-                                .index_of(*key)
-                                .map_or_else(|| PartView::new(AnyPart::Disk(built.chunk.clone())), |i| pinned.parts[i].clone()),
-                        )
-                    })
-                    .collect();
-                let at = next.index_of(PartKey::Disk(*id));
-                let mut view = at.map_or_else(|| PartView::new(AnyPart::Disk(built.chunk.clone())), |i| next.parts[i].clone());
-                carry_over(&mut view, &built.map, &since, &current);
-                fresh.add(PartKey::Disk(*id), view);
+                let at_pin = |key: &PartKey| pinned.index_of(*key).map(|i| (*key, pinned.parts[i].clone()));
+                let since: Vec<(PartKey, PartView)> =
+                    output.sources.iter().map(|(key, view)| at_pin(key).unwrap_or_else(|| (*key, view.clone()))).collect();
+                let mut view = next.index_of(output.key()).map_or_else(|| output.fresh_view(), |i| next.parts[i].clone());
+                carry_over(&mut view, &output.built.map, &since, &current);
+                fresh.add(output.key(), view);
             }
             let freed: usize = publication.inputs.iter().map(|(_, v)| ram_bytes(v)).sum();
             writer.sealed_bytes = writer.sealed_bytes.saturating_sub(freed);
@@ -218,10 +231,8 @@ impl Table {
         }
     }
 
-    /// Removes a chunk that will not be published.
-    fn discard(&self, output: Option<(ChunkId, Built, u32)>) {
-        if let Some((_, built, _)) = output {
-            built.chunk.retire();
-        }
+    /// Removes chunks that will not be published.
+    fn discard(&self, outputs: Vec<Output>) {
+        outputs.iter().for_each(|output| output.built.chunk.retire());
     }
 }

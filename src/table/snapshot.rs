@@ -47,6 +47,14 @@ impl Snapshot {
         Snapshot { schema, analyzer, parts: Vec::new(), keys: Vec::new(), disk_chunks: 0, lsn }
     }
 
+    /// A snapshot of RAM parts alone, for tests that need no table.
+    #[cfg(test)]
+    pub fn of(schema: Arc<Schema>, analyzer: Arc<Analyzer>, parts: impl IntoIterator<Item = PartView>) -> Snapshot {
+        let mut snapshot = Snapshot::empty(schema, analyzer, Lsn(1));
+        parts.into_iter().enumerate().for_each(|(n, part)| snapshot.add(PartKey::Ram(n as u64), part));
+        snapshot
+    }
+
     /// Rows that are alive.
     pub fn alive_count(&self) -> u64 {
         self.parts.iter().map(|p| p.alive_count() as u64).sum()

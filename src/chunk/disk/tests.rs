@@ -69,7 +69,9 @@ fn schemas() -> [Arc<Schema>; 4] {
 }
 
 fn analyzer() -> Analyzer {
-    let options = BTreeMap::from([("min_infix_len".to_owned(), "2".to_owned())]);
+    // Exact forms, so that there are words that begin with '='.
+    let options = [("min_infix_len", "2"), ("morphology", "stem_en"), ("index_exact_words", "1")];
+    let options = BTreeMap::from(options.map(|(name, value)| (name.to_owned(), value.to_owned())));
     Analyzer::new(&options, &|_| Err(std::io::Error::other("no files"))).expect("sound options")
 }
 
@@ -114,7 +116,9 @@ fn ram_parts(schema: &Arc<Schema>, rows: &[Row], batch: usize) -> Vec<PartView> 
     let (lexicon, analyzer) = (Lexicon::new(), analyzer());
     let part = |rows: &[Row]| {
         let mut builder = SegmentBuilder::new(schema.clone());
-        rows.iter().for_each(|(id, values)| drop(builder.add(&analyzer, *id, values)));
+        for (id, values) in rows {
+            builder.add(&analyzer, *id, values);
+        }
         PartView::new(AnyPart::Ram(Arc::new(builder.finish(&lexicon))))
     };
     rows.chunks(batch).map(part).collect()
@@ -260,7 +264,8 @@ fn check_patterns<'a>(chunk: &DiskChunk, words: impl Iterator<Item = &'a Vec<u8>
     assert_eq!(expand(vec![literal("w"), PatternPiece::One, literal("ö")]), with(&|w| w.chars().count() == 3 && w.ends_with('ö')));
     assert_eq!(expand(vec![PatternPiece::Any]), with(&|_| true));
     assert_eq!(expand(vec![literal("zz"), PatternPiece::Any]), with(&|_| false));
-    assert_eq!(expand(vec![literal("=w"), PatternPiece::Any]), with(&|_| false));
+    let exact: Vec<Vec<u8>> = words.iter().filter(|w| w.starts_with(b"=w1")).map(|w| w.to_vec()).collect();
+    assert_eq!(expand(vec![literal("=w1"), PatternPiece::Any]), exact);
     let mut count = 0;
     let pattern = WordPattern { pieces: vec![PatternPiece::Any] };
     chunk

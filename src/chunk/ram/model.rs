@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::super::postings::{NO_ROW, PatternPiece, Postings, WordPattern, WordStats};
+use super::super::postings::{NO_ROW, Postings, WordStats};
 use super::super::{AnyPart, ChunkError, DeadRows, Overlay, Part, PartView};
 use super::builder::Tokenize;
 use super::{Entry, FlushTerms, Lexicon, RamSegment, SegmentBuilder};
 use crate::types::{Column, ColumnKind, DocId, FieldId, RowId, Schema, StopToken, Value};
+use crate::types::{PatternPiece, WordPattern};
 
 /// Words between blanks; `.` leaves a gap in the positions; a word in capitals is also emitted as an exact form.
 pub(super) struct Blanks;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::merge::MergePool;
+use crate::merge::{Job, JobKind, MergePool, Reason, Source};
 use crate::storage::{CrashDisk, Throttle};
 use crate::table::{Op, OptimizeRequest, Row, Surroundings, Table, TableError};
 use crate::types::{Column, ColumnKind, DocId, Schema, Settings, StopToken, TableSettings, Value};
@@ -24,6 +24,8 @@ pub enum Step {
     FlushRam,
     Save,
     Optimize(u32),
+    /// All disk chunks become so many of equal size.
+    Regroup(u64),
     Truncate,
     Reopen,
 }
@@ -86,6 +88,7 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
         Step::FlushRam => table.flush_ramchunk(&stop),
         Step::Save => table.flush_table(),
         Step::Optimize(cutoff) => table.optimize(&OptimizeRequest { cutoff: Some(*cutoff), sync: true }, &stop),
+        Step::Regroup(parts) => regroup(table, *parts),
         Step::Truncate => table.truncate(),
         Step::Reopen => {
             table.close(true);
@@ -93,6 +96,22 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
             Ok(())
         }
     }
+}
+
+/// The job that a forced merge by size would run, without the least size that the planner keeps to.
+fn regroup(table: &Table, parts: u64) -> Result<(), TableError> {
+    let chunks = table.chunks();
+    let bytes: u64 = chunks.iter().map(|c| c.bytes).sum();
+    let job = Job {
+        kind: JobKind::Regroup { outputs: vec![bytes / parts; parts as usize] },
+        inputs: chunks.iter().map(|c| c.id).collect(),
+        bytes,
+        reason: Reason::AskedSize { target: bytes / parts },
+    };
+    if chunks.is_empty() {
+        return Ok(());
+    }
+    table.run(&job, &StopToken::new(), &Arc::default()).map(|_| ()).map_err(TableError::Failed)
 }
 
 /// What the step does to a model. False where it must be refused.
@@ -114,7 +133,7 @@ pub fn apply(model: &mut Model, step: &Step) -> bool {
             }
         }
         Step::Truncate => model.clear(),
-        Step::FlushRam | Step::Save | Step::Optimize(_) | Step::Reopen => {}
+        Step::FlushRam | Step::Save | Step::Optimize(_) | Step::Regroup(_) | Step::Reopen => {}
     }
     true
 }
@@ -163,11 +182,11 @@ pub fn search(table: &Table, word: &str) -> Vec<u64> {
 pub fn script(seed: u64, steps: usize) -> Vec<Step> {
     let mut random = Random(seed);
     let words = ["red", "green", "blue", "tea", "rose", "stone", "river"];
-    let mut row = move |random: &mut Random| {
+    let row = move |random: &mut Random| {
         let text = (0..random.below(6) + 1).map(|_| words[random.below(7) as usize]).collect::<Vec<_>>().join(" ");
         (random.below(60) + 1, text, random.below(1000) as i64)
     };
-    let mut unique = |random: &mut Random, count: u64| {
+    let unique = |random: &mut Random, count: u64| {
         let mut rows: Vec<(u64, String, i64)> = (0..count).map(|_| row(random)).collect();
         rows.sort();
         rows.dedup_by_key(|r| r.0);
@@ -187,7 +206,8 @@ pub fn script(seed: u64, steps: usize) -> Vec<Step> {
             70..85 => Step::Update((0..random.below(3) + 1).map(|_| (random.below(60) + 1, random.below(1000) as i64)).collect()),
             85..92 => Step::FlushRam,
             92..94 => Step::Save,
-            94..97 => Step::Optimize(random.below(3) as u32 + 1),
+            94..96 => Step::Optimize(random.below(3) as u32 + 1),
+            96 => Step::Regroup(random.below(3) + 2),
             97 => Step::Truncate,
             _ => Step::Reopen,
         })
