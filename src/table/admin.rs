@@ -20,6 +20,7 @@ impl Table {
         let pinned = self.snapshot();
         let mut manifest = state.manifest.clone();
         manifest.chunks.clear();
+        manifest.kept = None;
         manifest.ram = None;
         manifest.replay_from = pinned.lsn;
         // Rows that are committed from here until the swap below carry the old epoch and go too: the TRUNCATE comes after them.
@@ -27,7 +28,7 @@ impl Table {
         manifest.clean = false;
         let epoch = manifest.epoch;
         let empty = Snapshot::empty(pinned.schema.clone(), pinned.analyzer.clone(), pinned.lsn);
-        self.write_manifest(&mut state, manifest, &empty)?;
+        self.write_manifest(&mut state, manifest, &empty, &[])?;
         let last = {
             let mut lexicon = self.lexicon.write();
             let mut writer = self.writer.lock();
@@ -39,7 +40,8 @@ impl Table {
             writer.lsn
         };
         self.room.notify_all();
-        for view in &pinned.parts {
+        let kept = self.kept.lock().take().map(|k| k.chunks).unwrap_or_default();
+        for view in pinned.parts.iter().chain(kept.iter().map(|(_, view)| view)) {
             if let AnyPart::Disk(chunk) = &view.part {
                 chunk.retire();
             }
@@ -61,7 +63,7 @@ impl Table {
         let pinned = self.snapshot();
         // Kills and edits since the last publication go into files as well.
         let manifest = Manifest { clean: false, ..state.manifest.clone() };
-        self.write_manifest(&mut state, manifest, &pinned)?;
+        self.write_manifest(&mut state, manifest, &pinned, &self.kept_views())?;
         self.frozen.store(true, Ordering::Release);
         *self.freezing.lock() = still;
         self.files(&state.manifest)
@@ -80,13 +82,11 @@ impl Table {
     fn files(&self, manifest: &Manifest) -> Result<Vec<String>, TableError> {
         let disk = &self.around.disk;
         let mut out = vec![self.dir.join(super::manifest::FILE_NAME)];
-        for chunk in &manifest.chunks {
+        for chunk in manifest.all_chunks() {
             let dir = self.dir.join(format!("chunk.{}", chunk.id));
             out.extend(disk.list(&dir).map_err(|e| TableError::io("chunk folder", e))?.into_iter().map(|name| dir.join(name)));
-            out.extend(chunk.dead.map(|n| Kind::Dead.path(&self.dir, n)));
-            out.extend(chunk.attrs.map(|n| Kind::Attrs.path(&self.dir, n)));
         }
-        out.extend(manifest.ram.map(|n| Kind::Ram.path(&self.dir, n)));
+        out.extend(manifest.side_files(&self.dir));
         Ok(out.into_iter().map(|p| p.display().to_string()).collect())
     }
 
@@ -100,12 +100,15 @@ impl Table {
             faults.push(error.to_string());
         }
         let snapshot = self.snapshot();
-        for entry in &state.manifest.chunks {
+        let kept = self.kept.lock().as_ref().map(|k| k.chunks.clone()).unwrap_or_default();
+        for entry in state.manifest.all_chunks() {
             if stop.is_stopped() {
                 return Err(TableError::Stopped("stopped".into()));
             }
-            if let Some(i) = snapshot.index_of(PartKey::Disk(entry.id))
-                && let AnyPart::Disk(chunk) = &snapshot.parts[i].part
+            let key = PartKey::Disk(entry.id);
+            let live = snapshot.index_of(key).map(|i| &snapshot.parts[i]);
+            if let Some(view) = live.or_else(|| kept.iter().find(|k| k.0 == key).map(|k| &k.1))
+                && let AnyPart::Disk(chunk) = &view.part
                 && let Err(error) = chunk.verify()
             {
                 faults.push(error.to_string());
@@ -136,7 +139,7 @@ impl Table {
         let mut state = self.manifest.lock();
         let pinned = self.snapshot();
         let manifest = Manifest { settings: settings.clone(), clean: false, ..state.manifest.clone() };
-        self.write_manifest(&mut state, manifest, &pinned)?;
+        self.write_manifest(&mut state, manifest, &pinned, &self.kept_views())?;
         self.settings.store(Arc::new(settings));
         drop(state);
         self.signals.ask(super::housekeeping::Wish::Flush);

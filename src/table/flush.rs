@@ -104,7 +104,8 @@ impl Table {
         }
         let built = started.elapsed();
         let bytes = outputs.iter().map(|o| o.built.bytes).sum();
-        let outcome = self.publish(Publication { inputs: sealed.inputs, outputs, replay_from: Some(sealed.lsn), epoch: sealed.epoch })?;
+        let outcome =
+            self.publish(Publication { inputs: sealed.inputs, outputs, replay_from: Some(sealed.lsn), epoch: sealed.epoch, keep: false })?;
         if outcome == Outcome::Published {
             self.counters.flushes.fetch_add(1, Ordering::Relaxed);
             self.counters.flushed_bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -187,7 +188,7 @@ impl Table {
         }
         manifest.replay_from = pinned.lsn;
         manifest.clean = clean;
-        self.write_manifest(&mut state, manifest, &pinned)?;
+        self.write_manifest(&mut state, manifest, &pinned, &self.kept_views())?;
         if let Some(log) = &self.log {
             log.trim(pinned.lsn);
         }

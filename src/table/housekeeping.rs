@@ -104,6 +104,7 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
         }
         if !((asked && table.ram_is_full()) || table.timed_flush_due()) {
             table.save_if_due(&mut saved_at);
+            table.forget_expired();
             continue;
         }
         match table.flush_ramchunk(&table.stop) {

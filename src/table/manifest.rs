@@ -11,11 +11,12 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json, json};
 
 use super::TableError;
+use super::side::Kind;
 use crate::storage::{Disk, Replacement};
 use crate::types::{ChunkId, Column, ColumnKind, Lsn, Schema, TableSettings};
 
@@ -37,6 +38,17 @@ pub struct ChunkEntry {
     pub level: u32,
 }
 
+/// Chunks that a merge has replaced and that can be put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptEntry {
+    /// The replaced chunks.
+    pub chunks: Vec<ChunkEntry>,
+    /// What stands in their place now.
+    pub outputs: Vec<ChunkId>,
+    /// Seconds since 1970 after which the replaced chunks go; 0 = only when asked.
+    pub until: u64,
+}
+
 /// What the file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
@@ -48,6 +60,8 @@ pub struct Manifest {
     pub settings: TableSettings,
     /// Disk chunks, ascending by id.
     pub chunks: Vec<ChunkEntry>,
+    /// Chunks that OPTIMIZE … OPTION keep=1 has replaced.
+    pub kept: Option<KeptEntry>,
     /// Number of the file with the saved RAM chunk, if there is one.
     pub ram: Option<u64>,
     /// Replay starts behind this record.
@@ -92,13 +106,31 @@ impl Manifest {
         Manifest::from_json(&json).ok_or_else(|| corrupt("a field is missing or of the wrong type"))
     }
 
+    /// Chunks in use and kept ones.
+    pub fn all_chunks(&self) -> impl Iterator<Item = &ChunkEntry> {
+        self.chunks.iter().chain(self.kept.iter().flat_map(|k| &k.chunks))
+    }
+
+    /// Files in the table's folder, beside the chunks' own, that the manifest names.
+    pub fn side_files(&self, dir: &Path) -> Vec<PathBuf> {
+        let of_chunk = |c: &ChunkEntry| [c.dead.map(|n| Kind::Dead.path(dir, n)), c.attrs.map(|n| Kind::Attrs.path(dir, n))];
+        let mut all: Vec<PathBuf> = self.all_chunks().flat_map(of_chunk).flatten().collect();
+        all.extend(self.ram.map(|n| Kind::Ram.path(dir, n)));
+        all
+    }
+
     fn to_json(&self) -> Json {
         json!({
             "format": FORMAT,
             "uuid": format!("{:032x}", self.uuid),
             "schema": { "version": self.schema.version, "columns": self.schema.columns.iter().map(column_to_json).collect::<Vec<_>>() },
             "settings": settings_to_json(&self.settings),
-            "chunks": self.chunks.iter().map(|c| json!({ "id": c.id.0, "dead": c.dead, "attrs": c.attrs, "level": c.level })).collect::<Vec<_>>(),
+            "chunks": self.chunks.iter().map(chunk_to_json).collect::<Vec<_>>(),
+            "kept": self.kept.as_ref().map(|k| json!({
+                "chunks": k.chunks.iter().map(chunk_to_json).collect::<Vec<_>>(),
+                "outputs": k.outputs.iter().map(|id| id.0).collect::<Vec<_>>(),
+                "until": k.until,
+            })),
             "ram": self.ram,
             "replay_from": self.replay_from.0,
             "epoch": self.epoch,
@@ -111,19 +143,21 @@ impl Manifest {
 
     fn from_json(json: &Json) -> Option<Manifest> {
         let columns = json["schema"]["columns"].as_array()?.iter().map(column_from_json).collect::<Option<Vec<_>>>()?;
-        let chunks = json["chunks"].as_array()?.iter().map(|c| {
-            Some(ChunkEntry {
-                id: ChunkId(c["id"].as_u64()?),
-                dead: c["dead"].as_u64(),
-                attrs: c["attrs"].as_u64(),
-                level: c["level"].as_u64()? as u32,
-            })
-        });
+        let chunks = |json: &Json| json.as_array()?.iter().map(chunk_from_json).collect::<Option<Vec<_>>>();
+        let kept = match &json["kept"] {
+            Json::Null => None,
+            kept => Some(KeptEntry {
+                chunks: chunks(&kept["chunks"])?,
+                outputs: kept["outputs"].as_array()?.iter().map(|id| id.as_u64().map(ChunkId)).collect::<Option<_>>()?,
+                until: kept["until"].as_u64()?,
+            }),
+        };
         Some(Manifest {
             uuid: u128::from_str_radix(json["uuid"].as_str()?, 16).ok()?,
             schema: Schema { version: json["schema"]["version"].as_u64()? as u32, columns },
             settings: settings_from_json(&json["settings"])?,
-            chunks: chunks.collect::<Option<Vec<_>>>()?,
+            chunks: chunks(&json["chunks"])?,
+            kept,
             ram: json["ram"].as_u64(),
             replay_from: Lsn(json["replay_from"].as_u64()?),
             epoch: json["epoch"].as_u64()? as u32,
@@ -133,6 +167,19 @@ impl Manifest {
             clean: json["clean"].as_bool()?,
         })
     }
+}
+
+fn chunk_to_json(chunk: &ChunkEntry) -> Json {
+    json!({ "id": chunk.id.0, "dead": chunk.dead, "attrs": chunk.attrs, "level": chunk.level })
+}
+
+fn chunk_from_json(json: &Json) -> Option<ChunkEntry> {
+    Some(ChunkEntry {
+        id: ChunkId(json["id"].as_u64()?),
+        dead: json["dead"].as_u64(),
+        attrs: json["attrs"].as_u64(),
+        level: json["level"].as_u64()? as u32,
+    })
 }
 
 fn column_to_json(column: &Column) -> Json {
@@ -200,6 +247,11 @@ mod tests {
                 ..TableSettings::default()
             },
             chunks: vec![ChunkEntry { id: ChunkId(4), dead: Some(9), attrs: None, level: 2 }],
+            kept: Some(KeptEntry {
+                chunks: vec![ChunkEntry { id: ChunkId(2), dead: None, attrs: Some(3), level: 0 }],
+                outputs: vec![ChunkId(4)],
+                until: 99,
+            }),
             ram: Some(11),
             replay_from: Lsn(77),
             epoch: 1,

@@ -16,6 +16,7 @@ mod draft;
 mod error;
 mod flush;
 mod housekeeping;
+mod keep;
 mod log;
 mod manifest;
 mod open;

@@ -12,6 +12,7 @@ use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex, RwLock};
 use rustc_hash::FxHashMap;
 
+use super::keep::Kept;
 use super::log::codec::{Effect, decode};
 use super::log::{Log, RecordHead, Replay, ReplayError};
 use super::manifest::{self, Manifest};
@@ -51,6 +52,7 @@ impl Table {
             schema,
             settings,
             chunks: Vec::new(),
+            kept: None,
             ram: None,
             replay_from: Lsn(0),
             epoch: 0,
@@ -78,15 +80,27 @@ impl Table {
         let schema = Arc::new(manifest.schema.clone());
         let mut snapshot = Snapshot::empty(schema.clone(), Arc::new(analyzer(&*disk, &manifest.settings)?), manifest.replay_from);
         let mut saved = FxHashMap::default();
-        for entry in &manifest.chunks {
+        let open_chunk = |entry: &manifest::ChunkEntry| -> Result<PartView, TableError> {
             let chunk = DiskChunk::open(&disk, &dir.join(format!("chunk.{}", entry.id)), manifest.uuid, &schema)?;
             if check {
                 chunk.verify()?;
             }
-            let view = read_changes(&*disk, &dir, manifest.uuid, entry, chunk)?;
+            read_changes(&*disk, &dir, manifest.uuid, entry, chunk)
+        };
+        for entry in &manifest.chunks {
+            let view = open_chunk(entry)?;
             saved.insert(entry.id, (view.dead.clone(), view.edits.clone()));
             snapshot.add(PartKey::Disk(entry.id), view);
         }
+        let kept = match &manifest.kept {
+            Some(kept) => Some(Kept {
+                chunks: kept.chunks.iter().map(|e| Ok((PartKey::Disk(e.id), open_chunk(e)?))).collect::<Result<_, TableError>>()?,
+                outputs: kept.outputs.clone(),
+                until: kept.until,
+                open: false,
+            }),
+            None => None,
+        };
         let lexicon = Lexicon::new();
         let mut next_segment = 0;
         let mut active_bytes = 0;
@@ -138,6 +152,7 @@ impl Table {
             manifest: Mutex::new(ManifestState { manifest, saved }),
             merges: OnceLock::new(),
             freezing: Mutex::new(None),
+            kept: Mutex::new(kept),
             around,
         });
         table.replay_records(&replay.records)?;
@@ -211,12 +226,8 @@ fn log_dir(around: &Surroundings, dir: &Path, name: &str, uuid: u128) -> PathBuf
 /// Removes what an interrupted build or publication left behind. Best effort; the names are never used again.
 fn sweep(disk: &dyn Disk, dir: &Path, manifest: &Manifest, name: &str) {
     let mut keep: Vec<PathBuf> = vec![dir.join(manifest::FILE_NAME), dir.join("binlog")];
-    for entry in &manifest.chunks {
-        keep.push(dir.join(format!("chunk.{}", entry.id)));
-        keep.extend(entry.dead.map(|n| Kind::Dead.path(dir, n)));
-        keep.extend(entry.attrs.map(|n| Kind::Attrs.path(dir, n)));
-    }
-    keep.extend(manifest.ram.map(|n| Kind::Ram.path(dir, n)));
+    keep.extend(manifest.all_chunks().map(|entry| dir.join(format!("chunk.{}", entry.id))));
+    keep.extend(manifest.side_files(dir));
     for entry in disk.list(dir).unwrap_or_default() {
         let path = dir.join(entry);
         if keep.contains(&path) {

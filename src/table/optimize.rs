@@ -10,7 +10,7 @@ use super::regroup;
 use super::table::Table;
 use super::{PartKey, TableError};
 use crate::chunk::{AnyPart, PartView, disk};
-use crate::merge::{ChunkStats, Failure, Goal, Job, JobKind, Limits, Outcome, Overrides, Source};
+use crate::merge::{Busy, ChunkStats, Failure, Goal, Job, JobKind, Limits, Outcome, Overrides, Reason, Source};
 use crate::types::{Progress, StopToken};
 
 /// What OPTIMIZE asks for.
@@ -20,6 +20,8 @@ pub struct OptimizeRequest {
     pub cutoff: Option<u32>,
     /// Wait until it is done.
     pub sync: bool,
+    /// Keep the inputs, so that they can be put back: for so many seconds, 0 = until asked.
+    pub keep_seconds: Option<u64>,
 }
 
 impl Source for Table {
@@ -32,7 +34,11 @@ impl Source for Table {
         let disk = snapshot.keys.iter().zip(&snapshot.parts);
         disk.filter_map(|(key, view)| match (key, &view.part) {
             (PartKey::Disk(id), AnyPart::Disk(chunk)) => {
-                Some(ChunkStats::new(*id, chunk.size_bytes(), view.part.row_count() as u64, view.dead.count() as u64))
+                let mut stats = ChunkStats::new(*id, chunk.size_bytes(), view.part.row_count() as u64, view.dead.count() as u64);
+                if self.is_held(*id) {
+                    stats.busy = Busy::Held;
+                }
+                Some(stats)
             }
             _ => None,
         })
@@ -50,7 +56,9 @@ impl Source for Table {
 
     fn automatic_goal(&self) -> Option<Goal> {
         let server = self.around.settings.load();
-        (server.auto_optimize && !self.is_frozen()).then(|| Goal::Automatic { cutoff: self.cutoff() })
+        // An automatic merge in the middle of an experiment would mix its rows with others.
+        let keeping = self.kept.lock().as_ref().is_some_and(|k| k.open);
+        (server.auto_optimize && !self.is_frozen() && !keeping).then(|| Goal::Automatic { cutoff: self.cutoff() })
     }
 
     fn run(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, String> {
@@ -75,15 +83,25 @@ impl Table {
         let Some(ticket) = self.merges.get() else {
             return Err(TableError::Stopped(format!("table '{}' is being closed", self.name)));
         };
+        if let Some(seconds) = request.keep_seconds {
+            if !request.sync {
+                return Err(TableError::Failed("keep=1 needs sync=1: the inputs are kept until the statement has ended".into()));
+            }
+            self.begin_keeping(seconds)?;
+        }
         let waiter = ticket.request(goal, Overrides::default());
         if !request.sync {
             return Ok(());
         }
-        match waiter.wait(stop) {
+        let result = match waiter.wait(stop) {
             Ok(_) => Ok(()),
             Err(Failure::WaitEnded) => Err(TableError::Stopped("stopped waiting; the OPTIMIZE goes on in the background".into())),
             Err(failure) => Err(TableError::Failed(format!("OPTIMIZE of table '{}': {failure}", self.name))),
+        };
+        if request.keep_seconds.is_some() {
+            self.end_keeping();
         }
+        result
     }
 
     /// The number of chunks has changed, or what merging aims at.
@@ -95,6 +113,8 @@ impl Table {
 
     fn run_job(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, TableError> {
         let started = Instant::now();
+        let keep =
+            matches!(job.reason, Reason::Asked { .. } | Reason::AskedSize { .. }) && self.kept.lock().as_ref().is_some_and(|k| k.open);
         let (snapshot, epoch) = {
             let writer = self.writer.lock();
             (self.snapshot(), writer.epoch)
@@ -133,7 +153,7 @@ impl Table {
         }
         let built = started.elapsed();
         let (ids, bytes_out) = (outputs.iter().map(|o| o.id).collect(), outputs.iter().map(|o| o.built.bytes).sum());
-        let published = self.publish(Publication { inputs, outputs, replay_from: None, epoch })?;
+        let published = self.publish(Publication { inputs, outputs, replay_from: None, epoch, keep })?;
         if published == Publishing::Vanished {
             return Ok(Outcome::Nothing);
         }

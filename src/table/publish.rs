@@ -31,6 +31,8 @@ pub struct Publication {
     pub replay_from: Option<Lsn>,
     /// Truncation epoch at the time the inputs were pinned.
     pub epoch: u32,
+    /// Part of an OPTIMIZE whose inputs are kept.
+    pub keep: bool,
 }
 
 /// A chunk that was built out of some of the inputs.
@@ -105,7 +107,13 @@ impl Table {
             // The flush holds all that the saved RAM chunk held.
             manifest.ram = None;
         }
-        if let Err(error) = self.write_manifest(&mut state, manifest, &next) {
+        let kept = match self.kept.lock().as_ref() {
+            Some(kept) if publication.keep => Some(kept.after(&publication, &pinned)),
+            other => other.cloned(),
+        };
+        manifest.kept = kept.as_ref().map(|k| k.entry(&state.manifest)).filter(|k| !k.chunks.is_empty());
+        let kept_views = kept.as_ref().map_or(&[][..], |k| &k.chunks);
+        if let Err(error) = self.write_manifest(&mut state, manifest, &next, kept_views) {
             // A manifest in an unknown state may name the new chunk: then it stays.
             if !matches!(error, TableError::Poisoned(_)) {
                 self.discard(publication.outputs);
@@ -132,51 +140,60 @@ impl Table {
             self.snapshot.store(Arc::new(fresh));
         }
         self.room.notify_all();
-        for (_, view) in &publication.inputs {
-            if let AnyPart::Disk(chunk) = &view.part {
+        for (key, view) in &publication.inputs {
+            if let AnyPart::Disk(chunk) = &view.part
+                && !kept_views.iter().any(|k| k.0 == *key)
+            {
                 chunk.retire();
             }
         }
+        *self.kept.lock() = kept;
         if let (Some(log), Some(lsn)) = (&self.log, publication.replay_from) {
             log.trim(lsn);
         }
         Ok(Outcome::Published)
     }
 
-    /// Writes the manifest for `snapshot`: its chunks with their dead rows and edits. `manifest` says the rest; the numbers of side files
-    /// are filled in here. On success the state is the new one and files that nobody names any more are unlinked.
-    pub(super) fn write_manifest(&self, state: &mut ManifestState, mut manifest: Manifest, snapshot: &Snapshot) -> Result<(), TableError> {
+    /// Writes the manifest for `snapshot`: its chunks with their dead rows and edits, and those that are kept. `manifest` says the rest;
+    /// the numbers of side files are filled in here. On success the state is the new one and files that nobody names any more are unlinked.
+    pub(super) fn write_manifest(
+        &self,
+        state: &mut ManifestState,
+        mut manifest: Manifest,
+        snapshot: &Snapshot,
+        kept: &[(PartKey, PartView)],
+    ) -> Result<(), TableError> {
         let disk = &*self.around.disk;
         let before = state.manifest.clone();
-        let alive = |id: ChunkId| snapshot.index_of(PartKey::Disk(id)).map(|i| &snapshot.parts[i]);
-        manifest.chunks.retain(|c| alive(c.id).is_some());
+        let view_of = |id: ChunkId| {
+            let key = PartKey::Disk(id);
+            let live = snapshot.index_of(key).map(|i| &snapshot.parts[i]);
+            live.or_else(|| kept.iter().find(|k| k.0 == key).map(|k| &k.1))
+        };
+        manifest.chunks.retain(|c| snapshot.index_of(PartKey::Disk(c.id)).is_some());
         manifest.chunks.sort_by_key(|c| c.id);
         let mut written = Vec::new();
         let outcome = (|| {
-            for entry in &mut manifest.chunks {
-                let Some(view) = alive(entry.id) else { continue };
+            let Manifest { chunks, kept: kept_entry, next_file, .. } = &mut manifest;
+            for entry in chunks.iter_mut().chain(kept_entry.iter_mut().flat_map(|k| &mut k.chunks)) {
+                let Some(view) = view_of(entry.id) else { continue };
                 let saved = state.saved.get(&entry.id);
-                if !saved.is_some_and(|s| s.0.is_same(&view.dead)) {
-                    entry.dead = None;
-                    if !view.dead.is_empty() {
-                        let n = manifest.next_file;
-                        let path = Kind::Dead.path(&self.dir, n);
-                        written.push(path.clone());
-                        side::write(disk, &path, Kind::Dead, self.uuid, entry.id, view.dead.count(), &side::encode_dead(&view.dead))?;
-                        entry.dead = Some(n);
-                        manifest.next_file = n + 1;
+                let mut write = |kind: Kind, count: u32, body: &dyn Fn() -> Vec<u8>| -> Result<Option<u64>, TableError> {
+                    if count == 0 {
+                        return Ok(None);
                     }
+                    let n = *next_file;
+                    *next_file += 1;
+                    let path = kind.path(&self.dir, n);
+                    written.push(path.clone());
+                    side::write(disk, &path, kind, self.uuid, entry.id, count, &body())?;
+                    Ok(Some(n))
+                };
+                if !saved.is_some_and(|s| s.0.is_same(&view.dead)) {
+                    entry.dead = write(Kind::Dead, view.dead.count(), &|| side::encode_dead(&view.dead))?;
                 }
                 if !saved.is_some_and(|s| s.1.is_same(&view.edits)) {
-                    entry.attrs = None;
-                    if !view.edits.is_empty() {
-                        let n = manifest.next_file;
-                        let path = Kind::Attrs.path(&self.dir, n);
-                        written.push(path.clone());
-                        side::write(disk, &path, Kind::Attrs, self.uuid, entry.id, view.edits.count(), &side::encode_attrs(&view.edits))?;
-                        entry.attrs = Some(n);
-                        manifest.next_file = n + 1;
-                    }
+                    entry.attrs = write(Kind::Attrs, view.edits.count(), &|| side::encode_attrs(&view.edits))?;
                 }
             }
             manifest.next_chunk = self.next_chunk.load(Ordering::Relaxed);
@@ -196,10 +213,9 @@ impl Table {
                 return Err(error);
             }
         }
-        state.saved = snapshot
-            .keys
-            .iter()
-            .zip(&snapshot.parts)
+        let live = snapshot.keys.iter().zip(&snapshot.parts);
+        state.saved = live
+            .chain(kept.iter().map(|(key, view)| (key, view)))
             .filter_map(|(key, view)| match key {
                 PartKey::Disk(id) => Some((*id, (view.dead.clone(), view.edits.clone()))),
                 PartKey::Ram(_) => None,
@@ -212,17 +228,8 @@ impl Table {
 
     /// Unlinks side files that the old manifest named and the new one does not. Best effort: the next start sweeps.
     fn unlink_unnamed(&self, before: &Manifest, now: &Manifest) {
-        let named = |m: &Manifest| {
-            let chunks = m.chunks.iter();
-            let mut all: Vec<_> = chunks
-                .flat_map(|c| [c.dead.map(|n| Kind::Dead.path(&self.dir, n)), c.attrs.map(|n| Kind::Attrs.path(&self.dir, n))])
-                .flatten()
-                .collect();
-            all.extend(m.ram.map(|n| Kind::Ram.path(&self.dir, n)));
-            all
-        };
-        let keep = named(now);
-        for path in named(before) {
+        let keep = now.side_files(&self.dir);
+        for path in before.side_files(&self.dir) {
             if !keep.contains(&path)
                 && let Err(error) = self.around.disk.remove_file(&path)
             {

@@ -54,6 +54,9 @@ impl Table {
             ("query_time_total_ms", count(&c.query_millis).to_string()),
             ("found_rows_total", count(&c.found_rows).to_string()),
         ];
+        if let Some((chunks, bytes, until)) = self.kept_space() {
+            rows.extend([("kept_chunks", chunks.to_string()), ("kept_bytes", bytes.to_string()), ("kept_until", until.to_string())]);
+        }
         if let Some(reason) = poisoned {
             rows.push(("read_only", reason));
         }

@@ -10,6 +10,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use rustc_hash::FxHashMap;
 
 use super::housekeeping::Signals;
+use super::keep::Kept;
 use super::log::Log;
 use super::manifest::Manifest;
 use super::{Snapshot, TableError};
@@ -72,6 +73,8 @@ pub struct Table {
     pub(super) merges: OnceLock<TableTicket>,
     /// Keeps merges still while FREEZE holds.
     pub(super) freezing: Mutex<Option<PauseGuard>>,
+    /// Chunks that can be put back. A leaf, but taken under `manifest` where both are needed.
+    pub(super) kept: Mutex<Option<Kept>>,
 }
 
 /// What the last manifest said, and what of the chunks' changes is in its files.

@@ -213,7 +213,7 @@ mod tests {
         check(&[0, 1, u64::MAX]);
         check(&(1..1000).collect::<Vec<_>>());
         check(&(1..1000).rev().collect::<Vec<_>>());
-        check(&(1..1000).map(|n| mix(n)).collect::<Vec<_>>());
+        check(&(1..1000).map(mix).collect::<Vec<_>>());
         let mut squares: Vec<u64> = (1..1000).map(|n| n * n * n * n).collect();
         check(&squares);
         squares.swap(3, 700);

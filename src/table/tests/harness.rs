@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::merge::{Job, JobKind, MergePool, Reason, Source};
+use crate::merge::{Busy, Job, JobKind, MergePool, Reason, Source};
 use crate::storage::{CrashDisk, Throttle};
 use crate::table::{Op, OptimizeRequest, Row, Surroundings, Table, TableError};
 use crate::types::{Column, ColumnKind, DocId, Schema, Settings, StopToken, TableSettings, Value};
@@ -26,6 +26,12 @@ pub enum Step {
     Optimize(u32),
     /// All disk chunks become so many of equal size.
     Regroup(u64),
+    /// OPTIMIZE that keeps its inputs.
+    Keep(u32),
+    /// The kept chunks are put back, if there are any.
+    RollBack,
+    /// The kept chunks go, if there are any.
+    Forget,
     Truncate,
     Reopen,
 }
@@ -87,8 +93,18 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
         }
         Step::FlushRam => table.flush_ramchunk(&stop),
         Step::Save => table.flush_table(),
-        Step::Optimize(cutoff) => table.optimize(&OptimizeRequest { cutoff: Some(*cutoff), sync: true }, &stop),
+        Step::Optimize(cutoff) => {
+            table.optimize(&OptimizeRequest { cutoff: Some(*cutoff), sync: true, ..OptimizeRequest::default() }, &stop)
+        }
         Step::Regroup(parts) => regroup(table, *parts),
+        Step::Keep(cutoff) => {
+            table.forget_kept()?;
+            let request = OptimizeRequest { cutoff: Some(*cutoff), sync: true, keep_seconds: Some(0) };
+            table.optimize(&request, &stop)
+        }
+        Step::RollBack if table.kept_space().is_none() => Ok(()),
+        Step::RollBack => table.roll_back(&stop),
+        Step::Forget => table.forget_kept().map(|_| ()),
         Step::Truncate => table.truncate(),
         Step::Reopen => {
             table.close(true);
@@ -100,7 +116,7 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
 
 /// The job that a forced merge by size would run, without the least size that the planner keeps to.
 fn regroup(table: &Table, parts: u64) -> Result<(), TableError> {
-    let chunks = table.chunks();
+    let chunks: Vec<_> = table.chunks().into_iter().filter(|c| c.busy == Busy::Free).collect();
     let bytes: u64 = chunks.iter().map(|c| c.bytes).sum();
     let job = Job {
         kind: JobKind::Regroup { outputs: vec![bytes / parts; parts as usize] },
@@ -133,7 +149,8 @@ pub fn apply(model: &mut Model, step: &Step) -> bool {
             }
         }
         Step::Truncate => model.clear(),
-        Step::FlushRam | Step::Save | Step::Optimize(_) | Step::Regroup(_) | Step::Reopen => {}
+        Step::FlushRam | Step::Save | Step::Optimize(_) | Step::Regroup(_) => {}
+        Step::Keep(_) | Step::RollBack | Step::Forget | Step::Reopen => {}
     }
     true
 }
@@ -204,10 +221,13 @@ pub fn script(seed: u64, steps: usize) -> Vec<Step> {
             }
             55..70 => Step::Delete((0..random.below(3) + 1).map(|_| random.below(60) + 1).collect()),
             70..85 => Step::Update((0..random.below(3) + 1).map(|_| (random.below(60) + 1, random.below(1000) as i64)).collect()),
-            85..92 => Step::FlushRam,
-            92..94 => Step::Save,
-            94..96 => Step::Optimize(random.below(3) as u32 + 1),
-            96 => Step::Regroup(random.below(3) + 2),
+            85..90 => Step::FlushRam,
+            90 => Step::Save,
+            91..93 => Step::Optimize(random.below(3) as u32 + 1),
+            93 => Step::Regroup(random.below(3) + 2),
+            94 => Step::Keep(random.below(2) as u32 + 1),
+            95 => Step::RollBack,
+            96 => Step::Forget,
             97 => Step::Truncate,
             _ => Step::Reopen,
         })

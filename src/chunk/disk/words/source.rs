@@ -127,7 +127,9 @@ impl WordSource for RamWords<'_> {
         for (input, entries) in &mut self.opened[self.current.clone()] {
             let mut more = true;
             while more {
-                (self.rows.clear(), self.hits.clear(), self.gaps.clear());
+                self.rows.clear();
+                self.hits.clear();
+                self.gaps.clear();
                 while self.rows.len() < RUN {
                     more = entries.next(&mut self.entry);
                     if !more {
