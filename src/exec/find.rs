@@ -61,7 +61,7 @@ fn walk(filter: &FilterPlan, snapshot: &Snapshot, context: &ExecContext<'_>, tak
             };
             Walk { view, part, filter, matching, context }.run(0..view.part.row_count(), &mut |found| {
                 take(&found);
-                ControlFlow::Continue(())
+                ControlFlow::Continue(i64::MIN)
             })
         })?;
     }

@@ -45,8 +45,9 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Calls `take` with the alive rows in `range` that the filter means, ascending, until it breaks.
-    pub fn run(&self, range: Range<u32>, take: &mut impl FnMut(Found<'a>) -> ControlFlow<()>) -> Result<Pace, WalkError> {
+    /// Calls `take` with the alive rows in `range` that the filter means, ascending, until it breaks. It gives the least weight that still
+    /// matters: a row that certainly weighs less may come with any weight below that.
+    pub fn run(&self, range: Range<u32>, take: &mut impl FnMut(Found<'a>) -> ControlFlow<(), i64>) -> Result<Pace, WalkError> {
         let mut ticker = Ticker::new(self.context);
         match &self.matching {
             Some(matching) => with_part!(&self.view.part, part => self.matched(part, matching, range, &mut ticker, take)),
@@ -73,7 +74,7 @@ impl<'a> Walk<'a> {
         &self,
         rows: impl Iterator<Item = RowId>,
         ticker: &mut Ticker<'_>,
-        take: &mut impl FnMut(Found<'a>) -> ControlFlow<()>,
+        take: &mut impl FnMut(Found<'a>) -> ControlFlow<(), i64>,
     ) -> Result<Pace, WalkError> {
         let (view, layout) = (self.view, self.view.part.layout());
         let split = Split::new(self.filter.condition.as_ref());
@@ -104,14 +105,14 @@ impl<'a> Walk<'a> {
         matching: &Matching<'_>,
         range: Range<u32>,
         ticker: &mut Ticker<'_>,
-        take: &mut impl FnMut(Found<'a>) -> ControlFlow<()>,
+        take: &mut impl FnMut(Found<'a>) -> ControlFlow<(), i64>,
     ) -> Result<Pace, WalkError> {
         let (view, layout) = (self.view, self.view.part.layout());
         let (ranker, weights) = matching.ranking.map_or((Ranker::None, &[][..]), |r| (r.ranker, &r.field_weights[..]));
         let stop = &self.context.stop;
         let mut matcher = Matcher::new(matching.plan, matching.statistics, self.part, part, ranker, weights, stop)?;
         let split = Split::new(self.filter.condition.as_ref());
-        let mut target = range.start;
+        let (mut target, mut floor) = (range.start, i64::MIN);
         while let Some(row) = matcher.seek(RowId(target))?.filter(|row| row.0 < range.end) {
             if ticker.tick()? == Pace::TimeUp {
                 return Ok(Pace::TimeUp);
@@ -130,13 +131,15 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if matching.ranking.is_some() {
-                env.weight = matcher.weight()?;
+                let asked = if split.weighs { i64::MIN } else { floor };
+                env.weight = matcher.weight_reaching(asked)?.unwrap_or(i64::MIN);
             }
             if split.weighs && !split.rest(&env) {
                 continue;
             }
-            if take(Found { row, env }).is_break() {
-                break;
+            match take(Found { row, env }) {
+                ControlFlow::Continue(least) => floor = least,
+                ControlFlow::Break(()) => break,
             }
         }
         Ok(Pace::GoOn)

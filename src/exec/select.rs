@@ -1,7 +1,7 @@
 //! SELECT over a snapshot: pieces of work side by side, merged, ordered, and the rows that are sent computed last.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering as Memory};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering as Memory};
 use std::time::{Duration, Instant};
 
 use super::ExecError;
@@ -133,7 +133,17 @@ impl<'a> Search<'a> {
         let order = Order::new(&self.plan.order);
         let limit = self.plan.offset.saturating_add(self.plan.limit);
         let top = || TopK::new(&order, limit);
-        let gathered = self.gather(&top, &|top, found, part| top.offer(&found.env, part, found.row), &|top, other| top.merge(other))?;
+        // What one piece knows of the best rows spares the others reading positions of rows that cannot be among them.
+        let floor = AtomicI64::new(i64::MIN);
+        let gathered = self.gather(
+            &top,
+            &|top, found, part| {
+                top.offer(&found.env, part, found.row);
+                // Relaxed: a floor that comes late costs time, never a row.
+                top.floor().max(floor.fetch_max(top.floor(), Memory::Relaxed))
+            },
+            &|top, other| top.merge(other),
+        )?;
         let fetch = Fetch::new(self.plan, self.snapshot, self.context);
         let entries = gathered.kept.finish();
         let rows = entries.iter().skip(self.plan.offset).map(|entry| fetch.row(entry, &[], &Value::Null)).collect::<Result<_, _>>()?;
@@ -143,8 +153,14 @@ impl<'a> Search<'a> {
     fn grouped(&self, grouping: &Grouping) -> Result<(Vec<Vec<Value>>, u64, bool), ExecError> {
         let within = Order::within_group(&grouping.within);
         let new = || Groups::new(grouping, &within);
-        let gathered =
-            self.gather(&new, &|groups, found, part| groups.add(&found.env, part, found.row), &|groups, other| groups.merge(other))?;
+        let gathered = self.gather(
+            &new,
+            &|groups, found, part| {
+                groups.add(&found.env, part, found.row);
+                i64::MIN
+            },
+            &|groups, other| groups.merge(other),
+        )?;
         let fetch = Fetch::new(self.plan, self.snapshot, self.context);
         let order = Order::new(&self.plan.order);
 
@@ -187,7 +203,7 @@ impl<'a> Search<'a> {
     fn gather<T: Send>(
         &self,
         new: &(impl Fn() -> T + Sync),
-        take: &(impl Fn(&mut T, &Found<'a>, usize) + Sync),
+        take: &(impl Fn(&mut T, &Found<'a>, usize) -> i64 + Sync),
         merge: &impl Fn(&mut T, T),
     ) -> Result<Gathered<T>, ExecError> {
         let look_up = self.plan.filter.matching.is_none() && self.plan.filter.access != AccessPath::Scan;
@@ -206,7 +222,7 @@ impl<'a> Search<'a> {
         &self,
         piece: &Piece,
         new: &(impl Fn() -> T + Sync),
-        take: &(impl Fn(&mut T, &Found<'a>, usize) + Sync),
+        take: &(impl Fn(&mut T, &Found<'a>, usize) -> i64 + Sync),
     ) -> Result<Gathered<T>, WalkError> {
         let cutoff = self.plan.options.cutoff.unwrap_or(u64::MAX);
         let mut out = Gathered { kept: new(), found: 0, incomplete: false };
@@ -221,14 +237,14 @@ impl<'a> Search<'a> {
             Walk { view: &self.snapshot.parts[piece.part], part: piece.part, filter: &self.plan.filter, matching, context: self.context };
         let (kept, found, incomplete) = (&mut out.kept, &mut out.found, &mut out.incomplete);
         let pace = walk.run(piece.rows.clone(), &mut |row| {
-            take(kept, &row, piece.part);
+            let floor = take(kept, &row, piece.part);
             *found += 1;
             // Relaxed: with a cutoff one thread does all, and nothing else is published.
             if cutoff != u64::MAX && self.seen.fetch_add(1, Memory::Relaxed) + 1 >= cutoff {
                 *incomplete = true;
                 return ControlFlow::Break(());
             }
-            ControlFlow::Continue(())
+            ControlFlow::Continue(floor)
         })?;
         out.incomplete |= pace == Pace::TimeUp;
         Ok(out)

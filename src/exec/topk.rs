@@ -139,6 +139,14 @@ impl<'a> TopK<'a> {
         self.push(Entry { part: part as u32, row, id: env.id, weight: env.weight, keys: self.order.keys_of(env) });
     }
 
+    /// A row that weighs less cannot come in any more.
+    pub fn floor(&self) -> i64 {
+        match (&self.bar, self.order.keys.first()) {
+            (Some(bar), Some((Source::Weight, true))) if !self.order.volatile => bar.weight,
+            _ => i64::MIN,
+        }
+    }
+
     fn push(&mut self, entry: Entry) {
         self.entries.push(entry);
         if self.entries.len() >= self.limit.saturating_mul(2).max(64) {

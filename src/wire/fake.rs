@@ -6,7 +6,8 @@
 //! SET n        n rows affected                         FAIL        error 1064
 //! WAIT         until stopped, then an error            FOREVER     rows until the client is gone or stopped
 //! PANIC        panics                                  NOTHING     ends without an answer
-//! DB           the current database                    everything else is an error
+//! DB           the current database                    select … limit 1   four texts
+//! Everything else is an error.
 //! ```
 
 use std::collections::HashMap;
@@ -119,6 +120,12 @@ impl FakeClient {
                 for value in values {
                     sink.row(&[Value::Text(format!("{value:?}"))])?;
                 }
+                sink.end(end)
+            }
+            b"select" if rest.ends_with(b"limit 1") => {
+                // What the command line client asks for its status.
+                sink.columns(&[1, 2, 3, 4].map(|i| column(&format!("c{i}"), ColumnType::Text)))?;
+                sink.row(&[1, 2, 3, 4].map(|i| Value::Text(format!("answer {i}"))))?;
                 sink.end(end)
             }
             b"BIG" => {
