@@ -17,7 +17,7 @@ const FLOORS: [&[&str]; 8] = [
     &["table"],
     &["catalog", "exec"],
     &["session"],
-    &["wire", "http"],
+    &["wire", "http", "client"],
     &["server", "load", "tune"],
 ];
 

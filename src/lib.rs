@@ -8,8 +8,8 @@
 //! Imports point down only; neighbours on one floor do not know each other. The test `.ci/floors.rs` holds it.
 //!
 //! ```text
-//! 7  server                     listeners, signals, order of start and stop
-//! 6  wire  http                 MySQL packets · a listener that answers 501
+//! 7  server  load  tune         listeners, signals, order of start and stop · clients that load tables and size merge settings
+//! 6  wire  http  client         MySQL packets · a listener that answers 501 · what `load` and `tune` talk to servers with
 //! 5  session                    one client: variables, transactions, dispatch
 //! 4  catalog  exec              name → table · bound plan × snapshot → rows
 //! 3  table                      snapshot, writer, RAM chunk, flush, log, manifest, recovery
@@ -66,7 +66,10 @@ pub mod exec;
 
 pub mod session;
 
+pub mod client;
 pub mod http;
 pub mod wire;
 
+pub mod load;
 pub mod server;
+pub mod tune;

@@ -1,17 +1,19 @@
-//! `chimera`: arguments → configuration → server → exit code.
+//! `chimera`: arguments → configuration → server → exit code; or a subcommand, which is a client.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chimera::{config, server};
-use clap::Parser;
+use chimera::{config, load, server, tune};
+use clap::{Parser, Subcommand};
 
 /// An SQL-speaking real-time full-text table engine: answers MySQL clients until SIGTERM or SIGINT.
 ///
 /// Without a configuration it listens on 127.0.0.1:9306 and keeps its data in ./chimera-data.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The configuration, in the form of manticore.conf
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -23,8 +25,21 @@ struct Arguments {
     example: bool,
 }
 
+#[derive(Subcommand)]
+enum Command {
+    /// Load a running server with made-up rows or queries, and measure it
+    Load(load::Words),
+    /// Play a load against merge settings in a simulator, and say which are best
+    Tune(Box<tune::Arguments>),
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    match arguments.command {
+        Some(Command::Load(words)) => return load::run(words),
+        Some(Command::Tune(arguments)) => return tune::run(&arguments),
+        None => {}
+    }
     if arguments.example {
         print!("{}", config::example());
         return ExitCode::SUCCESS;

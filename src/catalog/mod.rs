@@ -70,7 +70,18 @@ impl Catalog {
                 }
                 continue;
             }
-            if !disk.is_dir(&path) || !disk.exists(&path.join(MANIFEST_NAME)) {
+            if !disk.is_dir(&path) {
+                continue;
+            }
+            if !disk.exists(&path.join(MANIFEST_NAME)) {
+                // A folder with a table's files in it was a table; anything else is somebody else's.
+                let files = disk.list(&path).map_err(fail)?;
+                let is_tables = |f: &PathBuf| f.to_str().is_some_and(|f| f == "binlog" || f.starts_with("chunk."));
+                if check_name(name).is_ok() && files.iter().any(is_tables) {
+                    let reason = format!("manifest missing: {}", path.join(MANIFEST_NAME).display());
+                    tracing::error!("table '{name}' is not available: {reason}");
+                    tables.insert(name.to_owned(), Entry::Unavailable(reason));
+                }
                 continue;
             }
             let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Table::open(around.clone(), path, name)));
@@ -136,14 +147,21 @@ impl Catalog {
         let made = Table::create_files(&self.around, &making, uuid, schema, settings)
             .and_then(|()| disk.rename(&making, &dir).map_err(fail))
             .and_then(|()| disk.sync_dir(&self.dir).map_err(fail))
-            .and_then(|()| Table::open(self.around.clone(), dir, name));
+            .and_then(|()| Table::open(self.around.clone(), dir.clone(), name));
         match made {
             Ok(table) => {
                 self.tables.write().insert(name.to_owned(), Entry::Open(table.clone()));
                 Ok(table)
             }
             Err(error) => {
-                let _ = disk.remove_dir(&making);
+                // Nothing was acknowledged, so nothing may stay, whichever of the two names it has by now.
+                for left in [&making, &dir] {
+                    if disk.exists(left)
+                        && let Err(error) = disk.remove_dir(left)
+                    {
+                        tracing::warn!("CREATE TABLE {name} failed, and its files stay: {error}");
+                    }
+                }
                 Err(error)
             }
         }
@@ -201,5 +219,94 @@ fn check_name(name: &str) -> Result<(), TableError> {
         false => Err(TableError::Failed(format!(
             "'{name}' is not a table name: letters, digits and '_', not beginning with a digit, at most {NAME_BYTES_MAX} bytes"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arc_swap::ArcSwap;
+
+    use super::*;
+    use crate::merge::MergePool;
+    use crate::storage::{CrashDisk, Disk, Keep, Throttle};
+    use crate::table::Op;
+    use crate::types::{Column, ColumnKind, DocId, Settings, StopToken, Value};
+
+    fn around(disk: &CrashDisk) -> Surroundings {
+        let settings = Settings { data_dir: "/".into(), binlog_flush: 1, auto_optimize: false, ..crate::config::defaults() };
+        let settings = Arc::new(ArcSwap::from_pointee(settings));
+        Surroundings {
+            disk: Arc::new(disk.clone()),
+            throttle: Arc::new(Throttle::new(settings.clone())),
+            settings,
+            stop: StopToken::new(),
+            pool: Arc::new(MergePool::new(|| 1).expect("a thread")),
+        }
+    }
+
+    fn schema() -> Schema {
+        let n = Column { name: "n".into(), kind: ColumnKind::Bigint, uid: 1, indexed: false, stored: false, attribute: true };
+        Schema { version: 1, columns: vec![n] }
+    }
+
+    fn fill(table: &Table) {
+        table.commit(vec![Op::Insert(vec![(DocId(1), vec![Value::Int(1)])])], &StopToken::new()).expect("room");
+        table.flush_ramchunk(&StopToken::new()).expect("flushed");
+    }
+
+    #[test]
+    fn a_reader_of_a_dropped_table_does_not_touch_the_next_of_its_name() {
+        let catalog = Catalog::open(around(&CrashDisk::new())).expect("an empty folder");
+        let first = catalog.create("t", schema(), TableSettings::default()).expect("created");
+        fill(&first);
+        let reading = first.snapshot();
+        first.truncate().expect("truncated");
+        drop(first);
+        assert!(catalog.drop_table("t").expect("dropped"));
+        let second = catalog.create("t", schema(), TableSettings::default()).expect("created again");
+        fill(&second);
+        // The reader lets go of a chunk that was retired under the same path.
+        drop(reading);
+        assert_eq!(second.check(&StopToken::new()).expect("readable"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn create_and_drop_are_whole_or_nothing_after_a_crash() {
+        let disk = CrashDisk::new();
+        let catalog = Catalog::open(around(&disk)).expect("an empty folder");
+        disk.record();
+        for n in 0..3 {
+            disk.set_label(2 * n);
+            fill(&catalog.create("t", schema(), TableSettings::default()).expect("created"));
+            disk.set_label(2 * n + 1);
+            catalog.drop_table("t").expect("dropped");
+        }
+        for n in 0..disk.recorded_count() {
+            for keep in [Keep::All, Keep::Nothing, Keep::LastWriteTorn] {
+                let Some((_, survivor)) = disk.recorded(n, keep) else { continue };
+                let catalog = Catalog::open(around(&survivor)).expect("opens");
+                match catalog.get("t") {
+                    Lookup::Open(table) => assert!(table.snapshot().alive_count() <= 1, "crash before operation {n}, {keep:?}"),
+                    Lookup::Missing => {}
+                    Lookup::Unavailable(reason) => panic!("crash before operation {n}, {keep:?}: {reason}"),
+                }
+                let names = survivor.list("/".as_ref()).expect("a folder");
+                assert!(names.iter().all(|n| n.to_str() == Some("t")), "crash before operation {n}, {keep:?}: {names:?}");
+                catalog.close();
+                catalog.surroundings().pool.shutdown();
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_without_its_manifest_keeps_its_name_and_says_why() {
+        let disk = CrashDisk::new();
+        let catalog = Catalog::open(around(&disk)).expect("an empty folder");
+        fill(&catalog.create("t", schema(), TableSettings::default()).expect("created"));
+        let after = disk.survivor(Keep::Nothing);
+        after.remove_file("/t/manifest".as_ref()).expect("removed");
+        let catalog = Catalog::open(around(&after)).expect("opens");
+        assert!(matches!(catalog.get("t"), Lookup::Unavailable(reason) if reason.contains("/t/manifest")));
+        assert_eq!(catalog.list(), ["t"]);
     }
 }

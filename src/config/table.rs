@@ -157,6 +157,8 @@ pub fn defaults() -> Settings {
         optimize_cutoff: None,
         parallel_chunk_merges: None,
         merge_chunks_per_job: None,
+        merge_paused: false,
+        insert_throttle_factor: 0,
         max_chunk_size: None,
         rt_merge_iops: 0,
         rt_merge_maxiosize: 0,
@@ -524,6 +526,27 @@ pub static SETTINGS: &[Setting] = &[
             set: |settings, value| settings.max_chunk_size = number(&value).filter(|n| *n > 0).map(|n| n as u64),
             get: |settings| settings.max_chunk_size.unwrap_or(0).to_string(),
         },
+    ),
+    global(
+        "merge_paused",
+        Kind::Count,
+        range(0, 1),
+        "0",
+        "1: no merge starts, and those that run stand still where they are until it is 0 again. One table's automatic merges alone are \
+         kept away by ALTER TABLE t auto_optimize='0', and what runs is ended by OPTIMIZE TABLE t OPTION cancel=1.",
+        Place::Settings {
+            set: |settings, value| settings.merge_paused = number(&value).is_some_and(|n| n > 0),
+            get: |settings| u8::from(settings.merge_paused).to_string(),
+        },
+    ),
+    global(
+        "insert_throttle_factor",
+        Kind::Count,
+        range_or(0, "inserts are never slowed down", 1, 10_000),
+        "8",
+        "While auto_optimize is on and a table has more disk chunks than optimize_cutoff times this, each statement that brings rows \
+         waits: a little at first, half a second from twice as many chunks on. SHOW TABLE STATUS shows insert_delay_ms.",
+        in_settings!(insert_throttle_factor as u32),
     ),
     global(
         "rt_merge_iops",

@@ -14,7 +14,7 @@ use crate::chunk::PartView;
 use crate::plan::filter::{AccessPath, FilterPlan};
 use crate::plan::matching::MatchPlan;
 use crate::plan::update::UpdatePlan;
-use crate::table::{Recheck, Snapshot};
+use crate::table::{Recheck, Recompute, Snapshot};
 use crate::types::{DocId, RowId, StopToken, Value};
 use crate::with_part;
 
@@ -76,6 +76,19 @@ pub fn recheck(filter: &FilterPlan, context: &ExecContext<'_>) -> Recheck {
         let views = std::slice::from_ref(view);
         tasks::guard(views, 0, || Ok(is_meant(&filter, view, row, &context))).unwrap_or(false)
     })
+}
+
+/// Computes again what an UPDATE gives to a row that has changed since the statement's snapshot. None where that does not depend on the row.
+pub fn recompute(plan: &UpdatePlan) -> Option<Recompute> {
+    if plan.json.is_empty() {
+        return None;
+    }
+    let (changes, json) = (plan.changes.clone(), plan.json.clone());
+    Some(Box::new(move |view, row| {
+        let mut changes = changes.clone();
+        changes.extend(json_edit::changes(&json, view.part.layout(), view.row(row)));
+        changes
+    }))
 }
 
 fn is_meant(filter: &FilterPlan, view: &PartView, row: RowId, context: &ExecContext<'_>) -> bool {

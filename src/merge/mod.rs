@@ -11,6 +11,7 @@
 //! - [`queue`] keeps goals and claims of all tables and says which job starts now. Pure.
 //! - [`source`] is what a table implements: the trait [`Source`], and what passes between a table and its jobs.
 //! - [`pool`] is the doer: a scheduler thread that asks the two above, and one thread per job.
+//! - [`speed`] is how fast merging was lately: estimates. Pure.
 //! - [`simulate`] plays a load through policy and queue in virtual time: tests, and the `tune` command.
 //!
 //! Nothing here knows what a chunk is made of: a chunk is a number, bytes, rows and dead rows.
@@ -24,9 +25,11 @@ pub mod pool;
 pub mod queue;
 pub mod simulate;
 pub mod source;
+pub mod speed;
 
 pub use forecast::Forecast;
 pub use policy::{Busy, ChunkStats, Goal, Job, JobId, JobKind, Limits, Machine, Reason, TargetError, TargetSize, plan, resolve_target};
-pub use pool::{HistoryEntry, MergePool, PauseGuard, QueuedWork, RunningJob, TableTicket, Waiter};
-pub use queue::{Done, Ending, Failure, Overrides};
+pub use pool::{HistoryEntry, MergePool, PauseGuard, QueuedWork, RunningJob, TableTicket, Totals, Waiter};
+pub use queue::{Done, Ending, Failure, Overrides, RequestId};
 pub use source::{Outcome, Source};
+pub use speed::Speed;

@@ -25,9 +25,10 @@ use std::time::{Duration, Instant, SystemTime};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::policy::{Goal, Job, JobId};
-use super::queue::{Claimed, Done, Ended, Ending, Failure, Layout, Overrides, Queue, RequestId, TableId};
+use super::queue::{Claimed, Done, Ended, Ending, Failure, Layout, Overrides, Owner, Queue, RequestId, TableId};
 use super::source::{Outcome, Source};
-use crate::types::{Progress, StopToken};
+use super::speed::{self, Speed};
+use crate::types::{ChunkId, Progress, StopToken};
 
 /// Jobs that [`MergePool::history`] remembers.
 const HISTORY_LEN: usize = 100;
@@ -61,6 +62,8 @@ struct State {
     runs: BTreeMap<JobId, Run>,
     waiters: BTreeMap<RequestId, Arc<Answer>>,
     history: VecDeque<HistoryEntry>,
+    totals: Totals,
+    speed: Speed,
     threads: BTreeMap<JobId, JoinHandle<()>>,
     /// Jobs whose threads are about to end and can be joined.
     leaving: Vec<JobId>,
@@ -75,6 +78,7 @@ struct Entry {
 
 struct Run {
     table: Arc<str>,
+    owner: Owner,
     job: Job,
     stop: StopToken,
     progress: Arc<Progress>,
@@ -89,6 +93,8 @@ pub struct RunningJob {
     pub id: JobId,
     /// Name of the table.
     pub table: Arc<str>,
+    /// The OPTIMIZE that it is for; None for an automatic one.
+    pub request: Option<RequestId>,
     /// What, and why.
     pub job: Job,
     /// How long it has run.
@@ -99,6 +105,46 @@ pub struct RunningJob {
     pub written: u64,
     /// Rows made so far.
     pub rows: u64,
+    /// Bytes that it will have written, about; 0 while it is not known.
+    pub expected: u64,
+}
+
+impl RunningJob {
+    /// How much of it is done, in hundredths; never 100 while it runs.
+    pub fn percent(&self) -> f64 {
+        speed::percent(self.read, self.job.bytes, self.written, self.expected)
+    }
+
+    /// Bytes written a second so far.
+    pub fn bytes_per_second(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { self.written as f64 / seconds } else { 0.0 }
+    }
+
+    /// How long it will still take: by the pace of those before it at first, by its own from a tenth on, or once it is late.
+    pub fn left(&self, usual: &Speed) -> Duration {
+        let (percent, elapsed) = (self.percent(), self.elapsed.as_secs_f64());
+        let usual = usual.seconds_for(self.expected.max(1));
+        let by_own_pace = percent >= 10.0 || (percent > 0.0 && elapsed > usual);
+        let seconds = if by_own_pace { elapsed * (100.0 - percent) / percent } else { (usual - elapsed).max(0.0) };
+        // Past a year the figure says no more than "long".
+        Duration::from_secs_f64(seconds.min(365.0 * 86_400.0))
+    }
+}
+
+/// Numbers since the start, of all tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Jobs that were published.
+    pub finished: u64,
+    /// Jobs that failed.
+    pub failed: u64,
+    /// Jobs that were stopped or found nothing to do.
+    pub stopped: u64,
+    /// Bytes of the inputs of those that were published.
+    pub bytes_in: u64,
+    /// Bytes that they wrote.
+    pub bytes_out: u64,
 }
 
 /// A job or a request that waits, for SHOW MERGES.
@@ -138,8 +184,8 @@ pub struct HistoryEntry {
 }
 
 impl MergePool {
-    /// Starts the scheduler. `slots` is `parallel_chunk_merges` of the server: it is read before each decision; after a change call
-    /// [`MergePool::settings_changed`]. Fails where the system gives no thread.
+    /// Starts the scheduler. `slots` is `parallel_chunk_merges` of the server, or 0 while no job may start: it is read before each
+    /// decision; after a change call [`MergePool::settings_changed`]. Fails where the system gives no thread.
     pub fn new(slots: impl Fn() -> usize + Send + Sync + 'static) -> std::io::Result<MergePool> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -193,11 +239,16 @@ impl MergePool {
         let jobs = state.runs.iter().map(|(id, run)| RunningJob {
             id: *id,
             table: run.table.clone(),
+            request: match run.owner {
+                Owner::Automatic => None,
+                Owner::Request(id) => Some(id),
+            },
             job: run.job.clone(),
             elapsed: run.since.elapsed(),
             read: run.progress.read(),
             written: run.progress.written(),
             rows: run.progress.rows(),
+            expected: run.progress.expected(),
         });
         jobs.collect()
     }
@@ -213,6 +264,16 @@ impl MergePool {
     /// The last 100 jobs that ended, the newest first.
     pub fn history(&self) -> Vec<HistoryEntry> {
         self.shared.state.lock().history.iter().rev().cloned().collect()
+    }
+
+    /// Numbers since the start.
+    pub fn totals(&self) -> Totals {
+        self.shared.state.lock().totals
+    }
+
+    /// How fast one thread merged lately.
+    pub fn speed(&self) -> Speed {
+        self.shared.state.lock().speed
     }
 }
 
@@ -243,11 +304,12 @@ impl TableTicket {
             answer.give(Err(Failure::ShuttingDown));
         } else if let Some(request) = state.queue.request(self.table, goal, overrides) {
             state.waiters.insert(request, answer.clone());
+            self.shared.work.notify_one();
+            return Waiter { answer, request: Some(request) };
         } else {
             answer.give(Err(Failure::Cancelled));
         }
-        self.shared.work.notify_one();
-        Waiter { answer }
+        Waiter { answer, request: None }
     }
 
     /// Ends the table's requests with [`Failure::Cancelled`], stops its jobs, and returns when none runs. Automatic work may begin
@@ -279,6 +341,13 @@ impl TableTicket {
             self.shared.ended.wait(&mut state);
         }
         guard
+    }
+
+    /// Chunks of this table that jobs in progress work on, each with its job.
+    pub fn busy(&self) -> BTreeMap<ChunkId, JobId> {
+        let state = self.shared.state.lock();
+        let claims = state.queue.running_of(self.table);
+        claims.flat_map(|claimed| claimed.job.inputs.iter().map(|chunk| (*chunk, claimed.id))).collect()
     }
 
     /// Jobs of this table in progress.
@@ -321,9 +390,15 @@ impl Drop for PauseGuard {
 /// The other end of a request. Dropping it leaves the request as it is.
 pub struct Waiter {
     answer: Arc<Answer>,
+    request: Option<RequestId>,
 }
 
 impl Waiter {
+    /// Number of the request; None where it was refused at once.
+    pub fn request(&self) -> Option<RequestId> {
+        self.request
+    }
+
     /// Returns when the goal is reached (as far as the limits allow), has failed, or `stop` is raised; the last ends the wait alone,
     /// within 50 ms.
     pub fn wait(&self, stop: &StopToken) -> Result<Done, Failure> {
@@ -373,6 +448,21 @@ impl State {
         }
     }
 
+    fn count(&mut self, ending: &Ending, took: Duration) {
+        match ending {
+            Ending::Finished { bytes_in, bytes_out, .. } => {
+                self.totals.finished += 1;
+                self.totals.bytes_in = self.totals.bytes_in.saturating_add(*bytes_in);
+                self.totals.bytes_out = self.totals.bytes_out.saturating_add(*bytes_out);
+                if *bytes_out > 0 {
+                    self.speed.observe(*bytes_out, took);
+                }
+            }
+            Ending::Stopped | Ending::Nothing => self.totals.stopped += 1,
+            Ending::Failed(_) => self.totals.failed += 1,
+        }
+    }
+
     fn name(&self, table: TableId) -> Arc<str> {
         self.tables.get(&table).map_or_else(|| Arc::from(""), |e| e.name.clone())
     }
@@ -404,7 +494,9 @@ impl Shared {
                 let source = state.tables.get(&table).map(|e| e.source.clone());
                 drop(state);
                 self.plan_table(table, generation, source);
-            } else if let Some(claimed) = state.queue.next(slots) {
+            } else if slots > 0
+                && let Some(claimed) = state.queue.next(slots)
+            {
                 let claim = self.claim(&mut state, claimed);
                 let source = state.tables.get(&claim.claimed.table).map(|e| e.source.clone());
                 drop(state);
@@ -460,6 +552,7 @@ impl Shared {
     fn claim(self: &Arc<Shared>, state: &mut State, claimed: Claimed) -> Claim {
         let run = Run {
             table: state.name(claimed.table),
+            owner: claimed.owner,
             job: claimed.job.clone(),
             stop: self.stop.child(),
             progress: Arc::default(),
@@ -507,7 +600,7 @@ struct Claim {
 impl Claim {
     fn work(mut self, source: Option<Weak<dyn Source>>) {
         let Claimed { id, ref job, .. } = self.claimed;
-        tracing::info!(job = %id, table = %self.table, kind = %job.kind, inputs = job.inputs.len(), bytes = job.bytes, why = %job.reason, "merge starts");
+        tracing::debug!(job = %id, table = %self.table, kind = %job.kind, inputs = job.inputs.len(), bytes = job.bytes, why = %job.reason, "merge starts");
         let source = source.and_then(|s| s.upgrade());
         let result = source.as_ref().map(|source| catch_unwind(AssertUnwindSafe(|| source.run(job, &self.stop, &self.progress))));
         let ending = match result {
@@ -532,7 +625,8 @@ impl Drop for Claim {
         let Claimed { id, .. } = self.claimed;
         match &ending {
             Ending::Finished { bytes_in, bytes_out, rows, .. } => {
-                tracing::info!(job = %id, table = %self.table, bytes_in, bytes_out, rows, "merge finished");
+                // What it did and how long its steps took is for the table to tell.
+                tracing::debug!(job = %id, table = %self.table, bytes_in, bytes_out, rows, "merge finished");
             }
             Ending::Stopped => tracing::info!(job = %id, table = %self.table, "merge stopped"),
             Ending::Nothing => tracing::info!(job = %id, table = %self.table, "merge found its chunks gone"),
@@ -542,6 +636,7 @@ impl Drop for Claim {
         }
         let mut state = self.shared.state.lock();
         if let Some(run) = state.runs.remove(&id) {
+            state.count(&ending, run.since.elapsed());
             if state.history.len() == HISTORY_LEN {
                 state.history.pop_front();
             }

@@ -3,7 +3,8 @@
 //! Answers, in milliseconds, what an hour of inserts does under given settings: how many chunks pile up, how often rows are written
 //! again, when the table is compacted. Used by tests, which play a thousand loads, and by the `tune` command. The speed of a merge is
 //! a model: bytes per second of a 2-way merge on one core, less for wider ones (measured: 355 k rows/s for 2 inputs, 281 k for 16),
-//! and merges share the cores evenly. Merges wait for nothing else, so the figures compare settings; they promise no seconds.
+//! and merges share the cores evenly that the load leaves. Merges wait for nothing else, so the figures compare settings; they promise
+//! no seconds.
 
 use std::collections::BTreeMap;
 
@@ -43,6 +44,8 @@ pub struct Scenario {
     pub speed: u64,
     /// Cores that merges share.
     pub cores: usize,
+    /// Cores that the load itself keeps busy until the last event, fractions allowed: merges run at a lower priority and get the rest.
+    pub load_cores: f64,
 }
 
 /// What came of it.
@@ -189,7 +192,10 @@ impl World<'_> {
 
     /// How fast each job goes, of a core of its own.
     fn share(&self) -> f64 {
-        (self.scenario.cores.max(1) as f64 / self.running.len().max(1) as f64).min(1.0)
+        let cores = self.scenario.cores.max(1) as f64;
+        let loading = self.scenario.events.last().is_some_and(|(end, _)| self.now_us < *end as f64);
+        let free = if loading { (cores - self.scenario.load_cores).max(cores * LEAST_SHARE) } else { cores };
+        (free / self.running.len().max(1) as f64).min(1.0)
     }
 
     fn next_end_us(&self) -> Option<f64> {
@@ -269,6 +275,9 @@ impl World<'_> {
         }
     }
 }
+
+/// Part of the cores that merges get however busy the load is: a thread of lower priority is slowed down, not stopped.
+const LEAST_SHARE: f64 = 0.05;
 
 /// Time of a merge per byte, against a 2-way merge: 1 for 2 inputs, 355 ÷ 281 for 16, along the logarithm.
 fn cost_of_width(inputs: usize) -> f64 {

@@ -23,7 +23,10 @@ pub(super) fn open(disk: &Arc<dyn Disk>, settings: &SharedSettings, version: &st
     let read = settings.clone();
     let slots = move || {
         let settings = read.load();
-        settings.parallel_chunk_merges.unwrap_or(Limits::chosen_max_jobs(settings.threads))
+        match settings.merge_paused {
+            true => 0,
+            false => settings.parallel_chunk_merges.unwrap_or(Limits::chosen_max_jobs(settings.threads)),
+        }
     };
     let merges = Arc::new(MergePool::new(slots).map_err(|e| format!("cannot start the merge scheduler: {e}"))?);
     let around = Surroundings {

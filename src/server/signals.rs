@@ -4,6 +4,7 @@
 //! rotate logs. SIGHUP, by which the dialect's server looks for rebuilt tables, changes nothing.
 
 use std::io;
+use std::sync::Arc;
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
@@ -14,6 +15,8 @@ pub(super) struct Heard(Signals);
 
 impl Heard {
     pub(super) fn new() -> io::Result<Heard> {
+        // A file that may grow no further is a failed write, told to the statement; the signal that comes with it would end the process.
+        signal_hook::flag::register(libc::SIGXFSZ, Arc::default())?;
         Signals::new([SIGTERM, SIGINT, SIGUSR1, SIGHUP]).map(Heard)
     }
 

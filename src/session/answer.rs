@@ -41,6 +41,12 @@ impl Answer<'_> {
         Result::Ok(self.sink.ok(ok)?)
     }
 
+    /// OK with a text for people.
+    pub fn ok_saying(&mut self, info: String) -> Done {
+        let ok = Ok { affected: 0, last_insert_id: 0, warnings: self.warning_count(), info, more: self.more };
+        Result::Ok(self.sink.ok(ok)?)
+    }
+
     /// Begins a result set.
     pub fn columns(&mut self, columns: &[ColumnMeta]) -> Done {
         Result::Ok(self.sink.columns(columns)?)

@@ -133,7 +133,8 @@ fn duplicate(name: &str) -> Failure {
 
 fn check_id(definition: &ColumnDef) -> Result<(), Failure> {
     match definition.type_name.as_str() {
-        "bigint" if definition.flags.is_empty() && definition.options.is_empty() => Ok(()),
+        // Whatever whole number is declared, an id is a bigint.
+        "bigint" | "int" | "integer" | "uint" if definition.flags.is_empty() && definition.options.is_empty() => Ok(()),
         "uuid" => Err(not_built("an id of type uuid")),
         _ => Err(error("the column id is a plain bigint")),
     }
@@ -153,8 +154,8 @@ fn column(definition: &ColumnDef, uid: u32) -> Result<Column, Failure> {
         "float" => ColumnKind::Float,
         "bool" => ColumnKind::Bool,
         "timestamp" => ColumnKind::Timestamp,
-        "multi" => ColumnKind::Multi,
-        "multi64" => ColumnKind::Multi64,
+        "multi" | "mva" => ColumnKind::Multi,
+        "multi64" | "mva64" => ColumnKind::Multi64,
         "json" => ColumnKind::Json,
         "float_vector" | "uuid" => return Err(not_built(&format!("the type {} (column '{name}')", definition.type_name))),
         other if other.starts_with("bit(") => return Err(not_built(&format!("the type bit (column '{name}')"))),
@@ -235,7 +236,7 @@ mod tests {
             ("a text searchable", "unknown property 'searchable' of column 'a'"),
             ("v float_vector knn_type='hnsw'", "the type float_vector (column 'v') is not built yet"),
             ("a int engine='columnar'", "engine='columnar' (column 'a') is not built yet"),
-            ("id int", "the column id is a plain bigint"),
+            ("id string", "the column id is a plain bigint"),
             ("`a b` int", "'a b' cannot be the name of a column: letters, digits and _ are allowed, a digit not first"),
         ] {
             assert_eq!(made(columns), Err(message.to_owned()), "{columns}");

@@ -12,7 +12,7 @@ use crate::plan::{self, Context};
 use crate::sql::Statements;
 use crate::sql::ast::{Delete, Expr, Insert, Update};
 use crate::sql::values::{InsertScan, NotMine};
-use crate::table::{Op, Table};
+use crate::table::{Op, Seen, Table};
 use crate::types::{DocId, StopToken, Value};
 
 /// Rows between two looks at the stop token.
@@ -92,7 +92,8 @@ impl Session {
             return answer.ok();
         }
         let count = ids.len() as u64;
-        let op = Op::Delete { ids, recheck: Some(exec::find::recheck(&filter, &context)) };
+        let seen = Seen { snapshot, recheck: exec::find::recheck(&filter, &context), recompute: None };
+        let op = Op::Delete { ids, seen: Some(seen) };
         let affected = self.write(name, &table, op, count, stop)?;
         answer.changed(affected, 0)
     }
@@ -101,6 +102,9 @@ impl Session {
     pub(super) fn update(&mut self, update: Update, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         self.engine.counters.update.add(1);
         let name = &update.table;
+        if update.filter.is_none() {
+            return Err(error("UPDATE needs a WHERE; WHERE id>0 means every row"));
+        }
         let table = self.table(name)?;
         let snapshot = table.snapshot();
         let known = |e: &Expr| self.known(e);
@@ -110,8 +114,9 @@ impl Session {
         let rows = exec::find::find_updates(&plan, &snapshot, &context).map_err(|e| in_table(name, e))?;
         let mut affected = 0;
         if !rows.is_empty() {
-            let recheck = Some(exec::find::recheck(&plan.filter, &context));
-            affected = table.commit(vec![Op::Update { rows, recheck }], stop)?.affected.first().copied().unwrap_or(0);
+            let recheck = exec::find::recheck(&plan.filter, &context);
+            let seen = Some(Seen { snapshot: snapshot.clone(), recheck, recompute: exec::find::recompute(&plan) });
+            affected = table.commit(vec![Op::Update { rows, seen }], stop)?.affected.first().copied().unwrap_or(0);
         }
         if self.transaction.explicit {
             answer.warn(1105, "UPDATE is not part of the transaction: it holds at once and is not rolled back");

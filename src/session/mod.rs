@@ -21,6 +21,7 @@ mod engine;
 mod failure;
 mod information_schema;
 mod like;
+mod merges;
 mod mysql_tools;
 mod optimize;
 mod prepared;

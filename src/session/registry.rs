@@ -37,8 +37,12 @@ struct State {
     previous: Option<Duration>,
 }
 
+/// Says how far a statement is.
+type Note = Arc<dyn Fn() -> String + Send + Sync>;
+
 struct Running {
     text: String,
+    note: Option<Note>,
     since: Instant,
     stop: StopToken,
 }
@@ -64,6 +68,8 @@ pub(super) struct Shown {
     pub jobs: u64,
     /// Text of the running statement and how long it has run.
     pub running: Option<(String, Duration)>,
+    /// How far it is, where it says so.
+    pub note: Option<String>,
     pub previous: Option<Duration>,
 }
 
@@ -101,7 +107,8 @@ impl Registry {
 impl Entry {
     fn shown(&self) -> Shown {
         let state = self.state.lock();
-        Shown {
+        let note = state.running.as_ref().and_then(|r| r.note.clone());
+        let shown = Shown {
             id: self.id,
             peer: self.peer.clone(),
             protocol: state.protocol.clone(),
@@ -109,7 +116,11 @@ impl Entry {
             jobs: self.jobs.load(Ordering::Relaxed),
             running: state.running.as_ref().map(|r| (r.text.clone(), r.since.elapsed())),
             previous: state.previous,
-        }
+            note: None,
+        };
+        // A note looks into other parts of the server, so no lock may be held while it is asked for.
+        drop(state);
+        Shown { note: note.map(|note| note()), ..shown }
     }
 }
 
@@ -138,8 +149,17 @@ impl SessionEntry {
             cut -= 1;
         }
         self.entry.jobs.fetch_add(1, Ordering::Relaxed);
-        self.entry.state.lock().running = Some(Running { text: text[..cut].to_owned(), since: Instant::now(), stop });
+        self.entry.state.lock().running = Some(Running { text: text[..cut].to_owned(), note: None, since: Instant::now(), stop });
         RunningStatement { entry: self.entry.clone() }
+    }
+}
+
+impl SessionEntry {
+    /// From now until it ends, the running statement says with `note` how far it is.
+    pub fn note(&self, note: impl Fn() -> String + Send + Sync + 'static) {
+        if let Some(running) = &mut self.entry.state.lock().running {
+            running.note = Some(Arc::new(note));
+        }
     }
 }
 
@@ -172,6 +192,9 @@ mod tests {
         assert_eq!((shown[0].protocol.as_str(), shown[0].user.as_str(), shown[0].jobs), ("http", "root", 1));
         assert_eq!(shown[0].running.as_ref().map(|r| r.0.len()), Some(TEXT_BYTES));
         assert!(shown[1].running.is_none());
+        a.note(|| "half".into());
+        b.note(|| "nothing runs here".into());
+        assert_eq!(registry.list().into_iter().map(|s| s.note).collect::<Vec<_>>(), [Some("half".to_owned()), None]);
         assert!(registry.kill(2) && !stop.is_stopped());
         assert!(registry.kill(1) && stop.is_stopped());
         assert!(!registry.kill(3));

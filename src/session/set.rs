@@ -29,7 +29,10 @@ impl Session {
             }
             SetScope::Global => {
                 let text = self.setting_text(&value, stop)?.unwrap_or_else(|| "default".to_owned());
-                Ok(config::set_global(&self.engine.settings, &name, &text)?)
+                config::set_global(&self.engine.settings, &name, &text)?;
+                // Slots, limits and goals of merges may be others now; looking at them again costs microseconds where they are not.
+                self.engine.catalog.surroundings().pool.settings_changed();
+                Ok(())
             }
             SetScope::Session => self.assign_session(&name, &value, answer, stop),
         }

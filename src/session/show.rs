@@ -37,6 +37,9 @@ impl Session {
                 let lines: Vec<String> = options.iter().map(|(n, v)| format!("{n} = {v}")).collect();
                 answer.pairs(VARIABLES, [("settings", lines.join("\n"))])
             }
+            Show::TableChunks(name) => self.show_chunks(&name, answer),
+            Show::Merges => self.show_merges(answer),
+            Show::OptimizeHistory => self.show_history(answer),
             Show::Meta(like) => {
                 let rows: Vec<(String, String)> = self.meta.iter().filter(|(n, _)| fits(&like, n)).cloned().collect();
                 answer.pairs(VARIABLES, rows)
@@ -47,8 +50,8 @@ impl Session {
                 answer.table(&["Level", "Code", "Message"], rows)
             }
             Show::Status(like) => {
-                let rows = self.counters();
-                answer.pairs(["Counter", "Value"], rows.into_iter().filter(|(n, _)| fits(&like, n)))
+                let rows = self.counters().into_iter().chain(self.merge_counters());
+                answer.pairs(["Counter", "Value"], rows.filter(|(n, _)| fits(&like, n)))
             }
             Show::Variables { global, filter } => {
                 let mut all = self.variables.all(&self.engine.settings.load(), &self.engine.version, !global);
@@ -138,7 +141,13 @@ fn thread(shown: &Shown, width: usize) -> [Value; 10] {
     let id = shown.id.to_string();
     let name = format!("session_{id}");
     let (state, status, time, info) = match &shown.running {
-        Some((text, time)) => ("query", "working", print_time(*time), text.chars().take(width).collect()),
+        Some((text, time)) => {
+            let mut info: String = text.chars().take(width).collect();
+            if let Some(note) = &shown.note {
+                info.push_str(&format!(" ({note})"));
+            }
+            ("query", "working", print_time(*time), info)
+        }
         None => ("net_idle", "idling", shown.previous.map(|t| format!("{} (prev)", print_time(t))).unwrap_or_default(), String::new()),
     };
     texts([&id, &name, &shown.protocol, state, &shown.peer, &id, &time, &shown.jobs.to_string(), status, &info])

@@ -36,6 +36,10 @@ pub(super) fn put(settings: &mut TableSettings, name: &str, value: &str) -> Resu
             let wanted = "a size of 64K or more";
             settings.rt_mem_limit = Some(size(value).filter(|&n| n >= 64 << 10).ok_or_else(|| wrong(wanted))?);
         }
+        "auto_optimize" => {
+            let factor = value.trim().parse::<u32>().ok().filter(|&n| n <= 1000);
+            settings.auto_optimize = Some(factor.ok_or_else(|| wrong("a number from 0 to 1000"))?);
+        }
         "optimize_cutoff" => {
             let cutoff = value.trim().parse::<u32>().ok().filter(|&n| n > 0);
             settings.optimize_cutoff = Some(cutoff.ok_or_else(|| wrong("a number from 1"))?);
@@ -65,7 +69,15 @@ pub(super) fn put(settings: &mut TableSettings, name: &str, value: &str) -> Resu
 
 /// Whether a setting of this name is not about text.
 pub(super) fn is_storage_setting(name: &str) -> bool {
-    ["rt_mem_limit", "optimize_cutoff", "max_chunk_size", "diskchunk_flush_write_timeout", "diskchunk_flush_search_timeout"].contains(&name)
+    [
+        "rt_mem_limit",
+        "auto_optimize",
+        "optimize_cutoff",
+        "max_chunk_size",
+        "diskchunk_flush_write_timeout",
+        "diskchunk_flush_search_timeout",
+    ]
+    .contains(&name)
 }
 
 /// Checks the text options together. The error names option and value.
@@ -75,7 +87,7 @@ pub(super) fn check_text(settings: &TableSettings, engine: &Engine) -> Result<()
 }
 
 /// Bytes of `128M`.
-fn size(text: &str) -> Option<u64> {
+pub(super) fn size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match &text[digits.len()..] {
@@ -90,7 +102,7 @@ fn size(text: &str) -> Option<u64> {
 }
 
 /// Seconds of `30`, `30s`, `5m`, `2h`, `1d`; -1 as it is.
-fn seconds(text: &str) -> Option<i64> {
+pub(super) fn seconds(text: &str) -> Option<i64> {
     let text = text.trim();
     if text == "-1" {
         return Some(-1);
@@ -115,6 +127,7 @@ mod tests {
         let mut s = TableSettings::default();
         for (name, value) in [
             ("rt_mem_limit", "256K"),
+            ("auto_optimize", "0"),
             ("optimize_cutoff", "16"),
             ("max_chunk_size", "3M"),
             ("diskchunk_flush_write_timeout", "-1"),
@@ -128,10 +141,12 @@ mod tests {
         assert_eq!((s.rt_mem_limit, s.optimize_cutoff, s.max_chunk_size), (Some(256 << 10), Some(16), Some(3 << 20)));
         assert_eq!((s.diskchunk_flush_write_timeout, s.diskchunk_flush_search_timeout), (Some(-1), Some(300)));
         assert_eq!(s.text["morphology"], "stem_en");
+        assert_eq!(s.auto_optimize, Some(0));
         for (name, value, part) in [
             ("rt_mem_limit", "1K", "a size of 64K or more"),
             ("rt_mem_limit", "99999999999999T", "a size"),
             ("optimize_cutoff", "0", "a number from 1"),
+            ("auto_optimize", "-1", "a number from 0 to 1000"),
             ("diskchunk_flush_write_timeout", "soon", "seconds"),
             ("engine", "columnar", "engine='columnar' is not built yet"),
             ("type", "distributed", "a table of type 'distributed' is not built yet"),

@@ -65,12 +65,14 @@ fn engine() -> Arc<Engine> {
         ..crate::config::defaults()
     };
     let settings = Arc::new(ArcSwap::from_pointee(settings));
+    let of_pool = settings.clone();
+    let slots = move || if of_pool.load().merge_paused { 0 } else { 2 };
     let around = Surroundings {
         disk: Arc::new(CrashDisk::new()),
         throttle: Arc::new(Throttle::new(settings.clone())),
+        pool: Arc::new(MergePool::new(slots).expect("a thread")),
         settings,
         stop: StopToken::new(),
-        pool: Arc::new(MergePool::new(|| 2).expect("a thread")),
     };
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads"));
     let catalog = Arc::new(Catalog::open(around).expect("an empty folder"));
@@ -390,6 +392,113 @@ fn prepared_statements() {
             ("SELECT title FROM t WHERE id=1", "title / it's 1 \\ tea"),
         ],
     );
+}
+
+#[test]
+fn merges_are_predicted_seen_and_steered() {
+    let mut s = session();
+    for i in 1..=4 {
+        answer(&mut s, "CREATE TABLE IF NOT EXISTS t(title text, n int)");
+        answer(&mut s, &format!("INSERT INTO t(id,title,n) VALUES ({i},'green tea',1); FLUSH RAMCHUNK t"));
+    }
+    answer(&mut s, "DELETE FROM t WHERE id=4; UPDATE t SET n=2 WHERE id=3");
+    let chunks = answer(&mut s, "SHOW TABLE t CHUNKS");
+    assert!(chunks.starts_with("id,rows,dead_rows,updated_rows,bytes,text,attributes,stored,ids,level,busy / "), "{chunks}");
+    let lines: Vec<Vec<&str>> = chunks.split(" / ").skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.iter().map(|l| l[1..4].join(",")).collect::<Vec<_>>(), ["1,0,0", "1,0,0", "1,0,1", "1,1,0"]);
+    let sum = |line: &[&str]| line[5..9].iter().map(|n| n.parse::<u64>().expect("a number")).sum::<u64>().to_string();
+    assert!(lines.iter().all(|l| l[4] == sum(l) && l[9..] == ["0", ""]), "{chunks}");
+    // Predicted: the dead chunk is dropped, the others become one. Nothing is run.
+    let plan = answer(&mut s, "EXPLAIN OPTIMIZE TABLE t OPTION cutoff=1");
+    let plan: Vec<&str> = plan.split(" / ").collect();
+    assert_eq!(plan[0], "job,kind,inputs,bytes_in,bytes_out,starts_after_s,seconds,why");
+    assert!(plan[1].starts_with("1,drop,") && plan[1].ends_with("all 1 rows are dead"), "{plan:?}");
+    assert!(plan[2].starts_with("2,merge,") && plan[2].ends_with("1 of 3 chunks were asked for"), "{plan:?}");
+    assert!(plan[3].starts_with("total,2 jobs,1 chunks left,") && plan[3].ends_with("33.6 MB/s each (supposed)"), "{plan:?}");
+    let narrow = answer(&mut s, "EXPLAIN OPTIMIZE TABLE t OPTION cutoff=1, parallel=1, chunks_per_job=2");
+    assert!(narrow.contains("total,3 jobs") && narrow.contains("; 1 at once"), "{narrow}");
+    check(
+        &mut s,
+        &[
+            ("SHOW OPTIMIZE HISTORY", "job,table,kind,inputs,outputs,rows,bytes_in,bytes_out,started,seconds,outcome,why"),
+            ("SHOW TABLE t STATUS LIKE 'disk_chunks'", "Variable_name,Value / disk_chunks,4"),
+            ("OPTIMIZE TABLE t OPTION cutoff=1, target_size=0", EXCLUDE),
+            ("EXPLAIN OPTIMIZE TABLE t OPTION cancel=1", "error 1064 EXPLAIN OPTIMIZE takes neither cancel nor rollback"),
+            ("EXPLAIN OPTIMIZE TABLE nosuch", "error 1064 no such table 'nosuch'"),
+            ("SHOW TABLE nosuch CHUNKS", "error 1064 no such table 'nosuch'"),
+        ],
+    );
+    // Paused: requests wait and are seen, cancelled ones are gone.
+    let columns = "table,job,state,kind,inputs,bytes_in,bytes_out,percent,mb_s,ends_in_s,ends_at,why";
+    check(&mut s, &[("SET GLOBAL merge_paused=1; OPTIMIZE TABLE t OPTION target_size='auto'", "ok 0 + ok 0")]);
+    let merges = answer(&mut s, "SHOW MERGES");
+    assert!(merges.ends_with(" / t,,request,optimize,,,,,,,,chunks of 1073741824 bytes"), "{merges}");
+    check(
+        &mut s,
+        &[
+            ("SHOW STATUS LIKE 'merge_paused'", "Counter,Value / merge_paused,1"),
+            ("SHOW STATUS LIKE 'optimize_requests'", "Counter,Value / optimize_requests,1"),
+            ("OPTIMIZE TABLE t OPTION cancel=1", "ok 0"),
+            ("SHOW MERGES", columns),
+            ("SHOW TABLE t STATUS LIKE 'disk_chunks'", "Variable_name,Value / disk_chunks,4"),
+            ("SET GLOBAL merge_paused=0; OPTIMIZE TABLE t OPTION sync=1, target_size=0", "ok 0 + ok 0"),
+            ("SHOW TABLE t STATUS LIKE 'disk_chunks'", "Variable_name,Value / disk_chunks,1"),
+            ("SHOW STATUS LIKE 'merges_finished'", "Counter,Value / merges_finished,2"),
+            ("SHOW STATUS LIKE 'merges_failed'", "Counter,Value / merges_failed,0"),
+            ("SHOW STATUS LIKE 'insert_slowed_tables'", "Counter,Value / insert_slowed_tables,0"),
+            ("ALTER TABLE t auto_optimize='0'", "ok 0"),
+            ("SHOW TABLE t SETTINGS", "Variable_name,Value / settings,auto_optimize = 0"),
+        ],
+    );
+    let history = answer(&mut s, "SHOW OPTIMIZE HISTORY");
+    let history: Vec<&str> = history.split(" / ").collect();
+    // Side by side, so either may end first.
+    let ends = ["finished,all 1 rows are dead", "finished,chunks of 1073741824 bytes were asked for"];
+    assert!(history.len() == 3 && ends.iter().all(|end| history.iter().any(|line| line.ends_with(end))), "{history:?}");
+}
+
+#[test]
+fn a_merge_is_tried_and_put_back() {
+    let mut s = session();
+    answer(&mut s, "CREATE TABLE t(title text, n int)");
+    for i in 1..=3 {
+        answer(&mut s, &format!("INSERT INTO t(id,title,n) VALUES ({i},'green tea',1); FLUSH RAMCHUNK t"));
+    }
+    check(
+        &mut s,
+        &[
+            ("OPTIMIZE TABLE t OPTION rollback=1", "error 1064 table 't' keeps no chunks to put back"),
+            ("OPTIMIZE TABLE t OPTION sync=1, cutoff=1, keep=1", "ok 0"),
+            ("SHOW TABLE t STATUS LIKE 'kept_chunks'", "Variable_name,Value / kept_chunks,3"),
+            ("DELETE FROM t WHERE id=2; UPDATE t SET n=9 WHERE id=3", "ok 1 + ok 1"),
+            ("OPTIMIZE TABLE t OPTION rollback=1", "ok 0"),
+            ("SHOW TABLE t STATUS LIKE 'disk_chunks'", "Variable_name,Value / disk_chunks,3"),
+            ("SELECT id, n FROM t ORDER BY id ASC", "id,n / 1,1 / 3,9"),
+            ("OPTIMIZE TABLE t OPTION sync=1, cutoff=1, keep=1, keep_time='1h'", "ok 0"),
+            ("OPTIMIZE TABLE t OPTION keep=0, sync=1", "ok 0"),
+            ("SHOW TABLE t STATUS LIKE 'kept%'", "Variable_name,Value"),
+            ("SELECT id, n FROM t ORDER BY id ASC", "id,n / 1,1 / 3,9"),
+        ],
+    );
+}
+
+/// What a number and a size of chunks in one statement are answered with.
+const EXCLUDE: &str = "error 1064 options cutoff and target_size exclude each other: the one is a number of chunks, the other their size";
+
+#[test]
+fn a_waiting_optimize_says_how_far_it_is() {
+    let engine = engine();
+    let mut s = Session::open(&engine, "a".into());
+    answer(&mut s, "CREATE TABLE t(n int); INSERT INTO t(id) VALUES (1); FLUSH RAMCHUNK t; INSERT INTO t(id) VALUES (2); FLUSH RAMCHUNK t");
+    answer(&mut s, "SET GLOBAL merge_paused=1");
+    let mut waiting = Session::open(&engine, "b".into());
+    let thread = std::thread::spawn(move || answer(&mut waiting, "OPTIMIZE TABLE t OPTION sync=1, cutoff=1"));
+    while !answer(&mut s, "SHOW THREADS").contains("OPTIMIZE TABLE t OPTION sync=1, cutoff=1 (waiting for its turn)") {
+        std::thread::yield_now();
+    }
+    assert!(answer(&mut s, "SHOW THREADS OPTION columns=8").contains("OPTIMIZE (waiting for its turn)"));
+    answer(&mut s, "SET GLOBAL merge_paused=0");
+    assert_eq!(thread.join().expect("no panic"), "ok 0");
 }
 
 #[test]

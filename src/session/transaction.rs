@@ -91,7 +91,7 @@ mod tests {
         let row = |text: &str| (DocId(1), vec![Value::Text(text.to_owned()), Value::Int(1)]);
         let (small, large) = (op_bytes(&Op::Insert(vec![row("a")])), op_bytes(&Op::Replace(vec![row(&"a".repeat(1001))])));
         assert_eq!(large - small, 1000);
-        assert_eq!(op_bytes(&Op::Delete { ids: vec![DocId(1); 3], recheck: None }), 24);
+        assert_eq!(op_bytes(&Op::Delete { ids: vec![DocId(1); 3], seen: None }), 24);
         assert!(check_limit("t", 10, 10).is_ok() && check_limit("t", 11, 10).is_err());
     }
 }

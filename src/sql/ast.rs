@@ -408,6 +408,12 @@ pub enum Show {
     TableStatus(String, Option<String>),
     /// SHOW TABLE t SETTINGS.
     TableSettings(String),
+    /// SHOW TABLE t CHUNKS.
+    TableChunks(String),
+    /// SHOW MERGES.
+    Merges,
+    /// SHOW OPTIMIZE HISTORY.
+    OptimizeHistory,
     /// SHOW META [LIKE].
     Meta(Option<String>),
     /// SHOW WARNINGS.

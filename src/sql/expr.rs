@@ -282,8 +282,8 @@ impl Parser<'_> {
             self.advance();
             return Ok((literal, 1));
         }
-        // IN(x, 1, 2), MOD(a, b) and KNN(…) are functions as well as reserved words.
-        let callable = !is_reserved(word) || is("in") || is("mod") || is("knn") || is("left");
+        // IN(x, 1, 2), MOD(a, b), KNN(…) and FACET() are functions as well as reserved words.
+        let callable = !is_reserved(word) || is("in") || is("mod") || is("knn") || is("left") || is("facet");
         if callable && self.peek_symbol("(") {
             return self.call();
         }

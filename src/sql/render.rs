@@ -114,6 +114,7 @@ pub fn table_options(settings: &TableSettings) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut push = |name: &str, value: Option<String>| out.extend(value.map(|v| (name.to_owned(), v)));
     push("rt_mem_limit", settings.rt_mem_limit.map(size));
+    push("auto_optimize", settings.auto_optimize.map(|v| v.to_string()));
     push("optimize_cutoff", settings.optimize_cutoff.map(|v| v.to_string()));
     push("max_chunk_size", settings.max_chunk_size.map(size));
     push("diskchunk_flush_write_timeout", settings.diskchunk_flush_write_timeout.map(|v| v.to_string()));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::manifest::Manifest;
+use super::manifest::{ChunkEntry, Manifest};
 use super::side::{self, Kind};
 use super::table::Table;
-use super::{PartKey, Snapshot, TableError};
+use super::{Snapshot, TableError};
 use crate::chunk::{AnyPart, Lexicon};
 use crate::types::{ChunkId, StopToken, TableSettings};
 
@@ -43,7 +43,7 @@ impl Table {
         let kept = self.kept.lock().take().map(|k| k.chunks).unwrap_or_default();
         for view in pinned.parts.iter().chain(kept.iter().map(|(_, view)| view)) {
             if let AnyPart::Disk(chunk) = &view.part {
-                chunk.retire();
+                chunk.retire(&self.tenancy);
             }
         }
         if let Some(log) = &self.log {
@@ -91,40 +91,40 @@ impl Table {
     }
 
     /// CHECK TABLE: reads every file whole against its checksum. One sentence for each fault, with the file's name; none = sound.
+    /// Commits, flushes and merges go on meanwhile.
     pub fn check(&self, stop: &StopToken) -> Result<Vec<String>, TableError> {
         let disk = &*self.around.disk;
         let mut faults = Vec::new();
-        // Held so that no file that is about to be read is replaced; commits and reads go on.
-        let state = self.manifest.lock();
-        if let Err(error) = Manifest::read(disk, &self.dir) {
-            faults.push(error.to_string());
-        }
-        let snapshot = self.snapshot();
-        let kept = self.kept.lock().as_ref().map(|k| k.chunks.clone()).unwrap_or_default();
-        for entry in state.manifest.all_chunks() {
+        let (manifest, views) = {
+            let state = self.manifest.lock();
+            if let Err(error) = Manifest::read(disk, &self.dir) {
+                faults.push(error.to_string());
+            }
+            let snapshot = self.snapshot();
+            let live = snapshot.parts[..snapshot.disk_chunks].iter().cloned();
+            (state.manifest.clone(), live.chain(self.kept_views().into_iter().map(|k| k.1)).collect::<Vec<_>>())
+        };
+        // The chunks stay for as long as they are held here, whatever is published.
+        for view in &views {
             if stop.is_stopped() {
                 return Err(TableError::Stopped("stopped".into()));
             }
-            let key = PartKey::Disk(entry.id);
-            let live = snapshot.index_of(key).map(|i| &snapshot.parts[i]);
-            if let Some(view) = live.or_else(|| kept.iter().find(|k| k.0 == key).map(|k| &k.1))
-                && let AnyPart::Disk(chunk) = &view.part
+            if let AnyPart::Disk(chunk) = &view.part
                 && let Err(error) = chunk.verify()
             {
                 faults.push(error.to_string());
             }
-            let mut read = |kind: Kind, n: u64| {
-                if let Err(error) = side::read(disk, &kind.path(&self.dir, n), kind, self.uuid, entry.id) {
-                    faults.push(error.to_string());
-                }
-            };
-            entry.dead.into_iter().for_each(|n| read(Kind::Dead, n));
-            entry.attrs.into_iter().for_each(|n| read(Kind::Attrs, n));
         }
-        if let Some(n) = state.manifest.ram
-            && let Err(error) = side::read(disk, &Kind::Ram.path(&self.dir, n), Kind::Ram, self.uuid, ChunkId(0))
-        {
-            faults.push(error.to_string());
+        let of_chunk = |c: &ChunkEntry| [c.dead.map(|n| (Kind::Dead, n, c.id)), c.attrs.map(|n| (Kind::Attrs, n, c.id))];
+        let sides = manifest.all_chunks().flat_map(of_chunk).flatten().chain(manifest.ram.map(|n| (Kind::Ram, n, ChunkId(0))));
+        for (kind, n, chunk) in sides {
+            let path = kind.path(&self.dir, n);
+            if let Err(error) = side::read(disk, &path, kind, self.uuid, chunk)
+                // A later manifest may have let the file go meanwhile.
+                && self.manifest.lock().manifest.side_files(&self.dir).contains(&path)
+            {
+                faults.push(error.to_string());
+            }
         }
         if let Some(log) = &self.log {
             faults.extend(log.check());
@@ -148,17 +148,29 @@ impl Table {
     }
 
     /// Ends the table's work: no write is taken any more, jobs and flushes are stopped, both threads end. With `save` the RAM chunk is
-    /// written to a file, so that the next start has nothing to replay. Idempotent.
+    /// written to a file, so that the next start has nothing to replay; without it the folder is given up to whoever drops the table.
     pub fn close(&self, save: bool) {
         self.stop.stop();
-        let _still = self.merges.get().map(|t| t.pause());
-        self.freezing.lock().take();
+        if let Some(ticket) = self.merges.get() {
+            ticket.cancel();
+            // For good: a job that starts now would look for files that are about to move.
+            *self.freezing.lock() = Some(ticket.pause());
+        }
         self.signals.end();
         self.room.notify_all();
         let _alone = self.maintenance.lock();
         // A writer that had passed the check of `stop` is done once the lock is ours.
         drop(self.writer.lock());
-        if !save || self.is_frozen() {
+        if !save {
+            self.tenancy.end();
+            return;
+        }
+        if let Some(log) = &self.log
+            && let Err(error) = log.sync()
+        {
+            tracing::error!("table '{}': {error}", self.name);
+        }
+        if self.is_frozen() {
             return;
         }
         if let Err(error) = self.save_ram(true) {

@@ -18,9 +18,9 @@ use super::log::codec::{encode_edit, encode_gone, encode_put};
 use super::log::{AppendError, RecordHead};
 use super::snapshot::Place;
 use super::table::{Table, Writer};
-use super::{Committed, Op, PartKey, Snapshot, TableError};
+use super::{Committed, Op, PartKey, Seen, Snapshot, TableError};
 use crate::chunk::{AnyPart, Lexicon, PartView, RamSegment, RowImage, SegmentBuilder};
-use crate::types::{DocId, Lsn, StopToken};
+use crate::types::{DocId, Lsn, RowId, StopToken};
 
 /// How often a writer that waits for room looks whether it was stopped.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -33,8 +33,8 @@ struct Prepared {
     draft: Draft,
     /// Where `draft.kills[i]` was found on `base`.
     kill_places: Vec<Option<Place>>,
-    /// Where `draft.edits[i]` was found on `base`, with the image it will get and the image it had.
-    edit_places: Vec<Option<(Place, Arc<RowImage>, Option<Arc<RowImage>>)>>,
+    /// Where `draft.edits[i]` was found on `base`, with the image it will get if nothing is published meanwhile.
+    edit_places: Vec<Option<(Place, Arc<RowImage>)>>,
     builder: Option<SegmentBuilder>,
     segment: Option<RamSegment>,
     payload: Vec<u8>,
@@ -59,6 +59,7 @@ impl Table {
     pub fn commit(&self, ops: Vec<Op>, stop: &StopToken) -> Result<Committed, TableError> {
         self.wait_for_room(stop)?;
         let mut prepared = self.prepare(Draft::new(ops)?)?;
+        let brings_rows = prepared.builder.is_some();
         // Held from the segment's birth to its publication: a segment of a lexicon that was sealed meanwhile would be lost to the flush.
         let lexicon = self.lexicon.read();
         prepared.give_birth(&lexicon);
@@ -86,6 +87,9 @@ impl Table {
             return Err(self.poison(&mut self.writer.lock(), error.to_string()));
         }
         self.tidy_up_behind(due);
+        if brings_rows {
+            self.slow_down(stop);
+        }
         Ok(committed)
     }
 
@@ -95,13 +99,15 @@ impl Table {
         prepared.give_birth(&self.lexicon.read());
         let mut writer = self.writer.lock();
         let current = self.snapshot.load_full();
-        let (kills, edits, _) = self.resolve(&current, &prepared)?;
+        let (kills, edits, _) = self.resolve(&current, &mut prepared)?;
         self.install(&mut writer, &current, prepared.segment, kills, edits, lsn);
         Ok(())
     }
 
     fn prepare(&self, draft: Draft) -> Result<Prepared, TableError> {
         let base = self.snapshot();
+        let mut draft = draft;
+        look_again(&mut draft, &base);
         let kill_places: Vec<_> = draft.kills.iter().map(|k| base.locate(k.id)).collect();
         if let Some((kill, _)) = draft.kills.iter().zip(&kill_places).find(|(k, p)| k.cause == Cause::Insert && p.is_some()) {
             return Err(TableError::DuplicateId(kill.id));
@@ -127,16 +133,16 @@ impl Table {
         Ok(Prepared { base, draft, kill_places, edit_places, builder, segment: None, payload, payload_crc })
     }
 
-    /// The image that an edit gives to a row, and the one it has.
-    fn edited(&self, snapshot: &Snapshot, place: Place, edit: &Edit) -> (Place, Arc<RowImage>, Option<Arc<RowImage>>) {
+    /// The image that an edit gives to a row.
+    fn edited(&self, snapshot: &Snapshot, place: Place, edit: &Edit) -> (Place, Arc<RowImage>) {
         let view = &snapshot.parts[place.part];
         let image = view.part.layout().edited(view.row(place.row), &snapshot.schema, &edit.changes);
-        (place, Arc::new(image), view.edits.get(place.row).cloned())
+        (place, Arc::new(image))
     }
 
     fn publish_commit(&self, writer: &mut Writer, mut prepared: Prepared) -> Result<(Committed, Option<Lsn>), TableError> {
         let current = self.snapshot.load_full();
-        let (kills, edits, unchanged) = self.resolve(&current, &prepared)?;
+        let (kills, edits, unchanged) = self.resolve(&current, &mut prepared)?;
         let mut affected = std::mem::take(&mut prepared.draft.affected);
         for (kill, place) in prepared.draft.kills.iter().zip(&kills) {
             if kill.cause == Cause::Delete && place.is_some() {
@@ -183,7 +189,7 @@ impl Table {
     fn resolve(
         &self,
         current: &Arc<Snapshot>,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
     ) -> Result<(Vec<Option<Place>>, Vec<Option<(Place, Arc<RowImage>)>>, bool), TableError> {
         let moves = Moves::new(&prepared.base, current);
         let mut unchanged = true;
@@ -191,7 +197,7 @@ impl Table {
         for (kill, before) in prepared.draft.kills.iter().zip(&prepared.kill_places) {
             let place = match moves.find(kill.id, *before) {
                 Found::Same(place) => Some(place),
-                Found::Moved(place) => self.still(current, prepared, kill, place).then_some(place),
+                Found::Moved(place) => still_kills(kill, &prepared.draft.seen, &current.parts[place.part], place.row).then_some(place),
                 Found::Gone => None,
             };
             if kill.cause == Cause::Insert && place.is_some() {
@@ -201,43 +207,26 @@ impl Table {
             kills.push(place);
         }
         let mut edits = Vec::with_capacity(prepared.edit_places.len());
-        for (edit, before) in prepared.draft.edits.iter().zip(&prepared.edit_places) {
+        let Draft { edits: wanted, seen, .. } = &mut prepared.draft;
+        for (edit, before) in wanted.iter_mut().zip(&prepared.edit_places) {
             let place = match moves.find(edit.id, before.as_ref().map(|b| b.0)) {
                 Found::Same(place) => Some(place),
                 Found::Moved(place) => {
-                    let asked = prepared.draft.rechecks.get(edit.op).and_then(|r| r.as_ref());
-                    asked.is_none_or(|ask| ask(&current.parts[place.part], place.row)).then_some(place)
+                    unchanged = false;
+                    still_edits(edit, seen, &current.parts[place.part], place.row).then_some(place)
                 }
                 Found::Gone => None,
             };
             unchanged &= place.is_some() == before.is_some();
             edits.push(place.map(|place| {
-                // The image from before the lock holds if nobody has edited or moved the row since.
+                // The image from before the lock holds if nothing was published since.
                 match before {
-                    Some((_, image, old))
-                        if same_image(current.parts[place.part].edits.get(place.row), old.as_ref()) && moves.is_same() =>
-                    {
-                        (place, image.clone())
-                    }
-                    _ => {
-                        let (place, image, _) = self.edited(current, place, edit);
-                        (place, image)
-                    }
+                    Some((_, image)) if moves.is_same() => (place, image.clone()),
+                    _ => self.edited(current, place, edit),
                 }
             }));
         }
         Ok((kills, edits, unchanged))
-    }
-
-    /// Whether a kill still holds for a row that came after the statement's snapshot.
-    fn still(&self, current: &Snapshot, prepared: &Prepared, kill: &Kill, place: Place) -> bool {
-        match kill.cause {
-            Cause::Insert | Cause::Replace => true,
-            Cause::Delete => {
-                let asked = prepared.draft.rechecks.get(kill.op).and_then(|r| r.as_ref());
-                asked.is_none_or(|ask| ask(&current.parts[place.part], place.row))
-            }
-        }
     }
 
     fn install(
@@ -323,6 +312,46 @@ impl Table {
     }
 }
 
+/// Takes out of a draft what its statements no longer mean, since documents have changed between their snapshots and `now`.
+fn look_again(draft: &mut Draft, now: &Arc<Snapshot>) {
+    let Draft { kills, edits, seen, .. } = draft;
+    let changed = |op: usize, id: DocId| -> Option<Place> {
+        let seen = seen.get(op)?.as_ref()?;
+        if Arc::ptr_eq(&seen.snapshot, now) {
+            return None;
+        }
+        let place = now.locate(id)?;
+        has_changed(&seen.snapshot, now, place).then_some(place)
+    };
+    kills.retain(|kill| changed(kill.op, kill.id).is_none_or(|place| still_kills(kill, seen, &now.parts[place.part], place.row)));
+    edits.retain_mut(|edit| changed(edit.op, edit.id).is_none_or(|place| still_edits(edit, seen, &now.parts[place.part], place.row)));
+}
+
+/// Whether a kill still holds for a row that its statement has not seen like that.
+fn still_kills(kill: &Kill, seen: &[Option<Seen>], view: &PartView, row: RowId) -> bool {
+    match kill.cause {
+        Cause::Insert | Cause::Replace => true,
+        Cause::Delete => seen.get(kill.op).and_then(Option::as_ref).is_none_or(|seen| (seen.recheck)(view, row)),
+    }
+}
+
+/// Whether an edit still holds for a row that its statement has not seen like that. New values that depend on the row are computed again.
+fn still_edits(edit: &mut Edit, seen: &[Option<Seen>], view: &PartView, row: RowId) -> bool {
+    let Some(seen) = seen.get(edit.op).and_then(Option::as_ref) else { return true };
+    if let Some(compute) = &seen.recompute {
+        edit.changes = compute(view, row);
+    }
+    !edit.changes.is_empty() && (seen.recheck)(view, row)
+}
+
+/// Whether the row at `place` of `now` is not what it was in `then`: it came since, or was updated since.
+fn has_changed(then: &Snapshot, now: &Snapshot, place: Place) -> bool {
+    match then.index_of(now.keys[place.part]) {
+        Some(part) => !same_image(now.parts[place.part].edits.get(place.row), then.parts[part].edits.get(place.row)),
+        None => true,
+    }
+}
+
 fn same_image(now: Option<&Arc<RowImage>>, then: Option<&Arc<RowImage>>) -> bool {
     match (now, then) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -343,7 +372,7 @@ struct Moves<'a> {
 enum Found {
     /// Where it was found on the base (index of the part in the current snapshot).
     Same(Place),
-    /// In a part published since.
+    /// In a part published since, or changed since.
     Moved(Place),
     Gone,
 }
@@ -372,7 +401,13 @@ impl<'a> Moves<'a> {
         }
         let Some(before) = before else { return Found::Gone };
         match self.current.index_of(self.base.keys[before.part]) {
-            Some(part) if !self.current.parts[part].dead.contains(before.row) => Found::Same(Place { part, row: before.row }),
+            Some(part) if !self.current.parts[part].dead.contains(before.row) => {
+                let place = Place { part, row: before.row };
+                match has_changed(self.base, self.current, place) {
+                    false => Found::Same(place),
+                    true => Found::Moved(place),
+                }
+            }
             _ => Found::Gone,
         }
     }

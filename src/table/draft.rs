@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Op, Recheck, Row, TableError};
+use super::{Op, Row, Seen, TableError};
 use crate::types::{DocId, Value};
 
 /// Why a document's present row goes.
@@ -53,7 +53,7 @@ pub struct Draft {
     /// Rows changed so far, per op; kills of DELETE and edits are counted when they are carried out.
     pub affected: Vec<u64>,
     /// Per op.
-    pub rechecks: Vec<Option<Recheck>>,
+    pub seen: Vec<Option<Seen>>,
 }
 
 /// What a transaction has done to a document so far.
@@ -82,7 +82,7 @@ impl Draft {
         let mut taken_back: FxHashSet<usize> = FxHashSet::default();
         for (op, what) in ops.into_iter().enumerate() {
             let mut affected = 0;
-            let mut asked = None;
+            let mut looked_at = None;
             match what {
                 Op::Insert(rows) => {
                     affected = rows.len() as u64;
@@ -92,8 +92,8 @@ impl Draft {
                     affected = rows.len() as u64;
                     draft.put(rows, Cause::Replace, op, &mut fates, &mut taken_back)?;
                 }
-                Op::Delete { ids, recheck } => {
-                    asked = recheck;
+                Op::Delete { ids, seen } => {
+                    looked_at = seen;
                     for id in ids {
                         match fates.insert(id, Fate::Gone) {
                             Some(Fate::Row(n)) => {
@@ -105,8 +105,8 @@ impl Draft {
                         }
                     }
                 }
-                Op::Update { rows, recheck } => {
-                    asked = recheck;
+                Op::Update { rows, seen } => {
+                    looked_at = seen;
                     for (id, changes) in rows {
                         match fates.get(&id) {
                             Some(Fate::Row(n)) => {
@@ -126,7 +126,7 @@ impl Draft {
                 }
             }
             draft.affected.push(affected);
-            draft.rechecks.push(asked);
+            draft.seen.push(looked_at);
         }
         let mut n = 0;
         draft.rows.retain(|_| {
@@ -144,7 +144,7 @@ impl Draft {
             Op::Delete { .. } | Op::Update { .. } => (Vec::new(), Cause::Delete),
         };
         let kills = rows.iter().map(|(id, _)| Kill { id: *id, cause, op: 0 }).collect();
-        Draft { affected: vec![rows.len() as u64], rows, kills, edits: Vec::new(), rechecks: vec![None] }
+        Draft { affected: vec![rows.len() as u64], rows, kills, edits: Vec::new(), seen: vec![None] }
     }
 
     fn put(
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn later_ops_see_earlier_ones() {
-        let delete = |id| Op::Delete { ids: vec![DocId(id)], recheck: None };
-        let update = |id, n| Op::Update { rows: vec![(DocId(id), vec![(0, Value::Int(n))])], recheck: None };
+        let delete = |id| Op::Delete { ids: vec![DocId(id)], seen: None };
+        let update = |id, n| Op::Update { rows: vec![(DocId(id), vec![(0, Value::Int(n))])], seen: None };
         assert_eq!(check(vec![Op::Insert(vec![row(1, 1), row(1, 2)])]), "duplicate id '1'");
         assert_eq!(check(vec![Op::Replace(vec![row(1, 1), row(1, 2)])]), r#"rows [(1, "2")] kills [(1, Replace)] edits [] affected [2]"#);
         assert_eq!(

@@ -146,10 +146,15 @@ impl Table {
     /// FLUSH TABLE: saves the RAM chunk so that the log can be trimmed and the next start need not replay it.
     pub fn flush_table(&self) -> Result<(), TableError> {
         let _alone = self.alone(&self.stop)?;
+        self.refuse_frozen()?;
+        // What a failed flush has left sealed must become a chunk first: once its rows are in the saved file too, the flush that is still
+        // to come would put them into the table twice, or take the saved file away from under the rows that came later.
+        self.flush_sealed(self.sealed())?;
         self.save_ram(false)
     }
 
-    /// Writes all RAM segments to one file and names it in the manifest. The caller holds `maintenance`, so no seal or flush is under way.
+    /// Writes all RAM segments to one file and names it in the manifest. The caller holds `maintenance`, so no flush is under way; nothing
+    /// may be sealed either, unless the table is being closed and no flush will come.
     pub(super) fn save_ram(&self, clean: bool) -> Result<(), TableError> {
         self.refuse_frozen()?;
         if let Some(log) = &self.log {
@@ -195,10 +200,19 @@ impl Table {
         Ok(())
     }
 
-    /// Bytes of RAM chunk, sealed or not, with the lexicon that grows.
+    /// Begins a new log file.
+    #[cfg(test)]
+    pub(super) fn rotate_log(&self) {
+        self.log.as_ref().expect("a log").rotate().expect("rotated");
+    }
+
+    /// Bytes of RAM chunk, sealed or not, with the lexicon that grows. An empty one has none, whatever its lexicon has reserved.
     pub(super) fn ram_chunk_bytes(&self) -> usize {
-        let lexicon = self.lexicon.read().memory_bytes();
         let snapshot = self.snapshot.load();
+        if snapshot.parts.len() == snapshot.disk_chunks {
+            return 0;
+        }
+        let lexicon = self.lexicon.read().memory_bytes();
         lexicon + snapshot.parts[snapshot.disk_chunks..].iter().map(ram_bytes).sum::<usize>()
     }
 }

@@ -30,13 +30,17 @@ pub enum Wish {
 #[derive(Default)]
 pub struct Signals {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Wakes the thread that flushes. Each thread has its own, since most statements wish for something: none wakes both.
+    for_flush: Condvar,
+    /// Wakes the thread that tidies and syncs.
+    for_tidy: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     flush: bool,
     tidy: bool,
+    /// Stays until the sync begins, so that of the many statements between two syncs only the first wakes anyone.
     sync: bool,
     end: bool,
     started: bool,
@@ -46,20 +50,22 @@ impl Signals {
     /// Wishes something; once until it is taken up.
     pub fn ask(&self, wish: Wish) {
         let mut state = self.state.lock();
-        let flag = match wish {
-            Wish::Flush => &mut state.flush,
-            Wish::Tidy => &mut state.tidy,
-            Wish::Sync => &mut state.sync,
+        let (flag, thread) = match wish {
+            Wish::Flush => (&mut state.flush, &self.for_flush),
+            Wish::Tidy => (&mut state.tidy, &self.for_tidy),
+            Wish::Sync => (&mut state.sync, &self.for_tidy),
         };
         if !std::mem::replace(flag, true) {
-            self.changed.notify_all();
+            drop(state);
+            thread.notify_one();
         }
     }
 
     /// Tells both threads to end.
     pub fn end(&self) {
         self.state.lock().end = true;
-        self.changed.notify_all();
+        self.for_flush.notify_one();
+        self.for_tidy.notify_one();
     }
 }
 
@@ -86,7 +92,7 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
             let mut state = signals.state.lock();
             let until = Instant::now() + SYNC_EVERY;
             while !state.end && !(state.flush && retry_at.is_none_or(|at| at <= Instant::now())) {
-                if signals.changed.wait_until(&mut state, retry_at.unwrap_or(until).min(until)).timed_out() {
+                if signals.for_flush.wait_until(&mut state, retry_at.unwrap_or(until).min(until)).timed_out() {
                     break;
                 }
             }
@@ -109,7 +115,8 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
         }
         match table.flush_ramchunk(&table.stop) {
             Ok(()) => retry_at = None,
-            Err(TableError::Stopped(_)) => {}
+            // Tried again when UNFREEZE asks for it.
+            Err(TableError::Stopped(_) | TableError::Frozen(_)) => {}
             Err(error) => {
                 tracing::error!("table '{}': flush failed, retrying: {error}", table.name());
                 retry_at = Some(Instant::now() + RETRY_AFTER);
@@ -129,7 +136,7 @@ fn tidy_loop(table: Weak<Table>, signals: Arc<Signals>) {
                 if state.end {
                     return;
                 }
-                if std::mem::take(&mut state.sync) && sync_at.is_none() {
+                if state.sync && sync_at.is_none() {
                     sync_at = Some(Instant::now() + SYNC_EVERY);
                 }
                 if state.tidy || sync_at.is_some_and(|at| at <= Instant::now()) {
@@ -137,9 +144,9 @@ fn tidy_loop(table: Weak<Table>, signals: Arc<Signals>) {
                 }
                 match sync_at {
                     Some(at) => {
-                        signals.changed.wait_until(&mut state, at);
+                        signals.for_tidy.wait_until(&mut state, at);
                     }
-                    None => signals.changed.wait(&mut state),
+                    None => signals.for_tidy.wait(&mut state),
                 }
             }
             std::mem::take(&mut state.tidy)
@@ -150,6 +157,8 @@ fn tidy_loop(table: Weak<Table>, signals: Arc<Signals>) {
         }
         if sync_at.is_some_and(|at| at <= Instant::now()) {
             sync_at = None;
+            // Before the sync: what is appended from here on may miss it and wishes for the next one.
+            signals.state.lock().sync = false;
             table.sync_log();
         }
     }

@@ -119,7 +119,7 @@ impl Table {
         drop(state);
         for (_, view) in &kept.chunks {
             if let AnyPart::Disk(chunk) = &view.part {
-                chunk.retire();
+                chunk.retire(&self.tenancy);
             }
         }
         self.merge_wanted();
@@ -176,7 +176,7 @@ impl Table {
             if let Some(i) = pinned.index_of(*key)
                 && let AnyPart::Disk(chunk) = &pinned.parts[i].part
             {
-                chunk.retire();
+                chunk.retire(&self.tenancy);
             }
         }
         tracing::info!("table '{}': {} chunks put back in the place of {}", self.name, kept.chunks.len(), gone.len());

@@ -64,6 +64,8 @@ pub struct Manifest {
     pub kept: Option<KeptEntry>,
     /// Number of the file with the saved RAM chunk, if there is one.
     pub ram: Option<u64>,
+    /// Folder of the binary log where it is not the table's own: what is to be replayed is looked for there, whatever the config says now.
+    pub log_dir: Option<String>,
     /// Replay starts behind this record.
     pub replay_from: Lsn,
     /// Records of earlier epochs are skipped: TRUNCATE came between.
@@ -132,6 +134,7 @@ impl Manifest {
                 "until": k.until,
             })),
             "ram": self.ram,
+            "log_dir": self.log_dir,
             "replay_from": self.replay_from.0,
             "epoch": self.epoch,
             "next_chunk": self.next_chunk,
@@ -159,6 +162,7 @@ impl Manifest {
             chunks: chunks(&json["chunks"])?,
             kept,
             ram: json["ram"].as_u64(),
+            log_dir: json["log_dir"].as_str().map(str::to_owned),
             replay_from: Lsn(json["replay_from"].as_u64()?),
             epoch: json["epoch"].as_u64()? as u32,
             next_chunk: json["next_chunk"].as_u64()?,
@@ -206,6 +210,7 @@ fn column_from_json(json: &Json) -> Option<Column> {
 fn settings_to_json(settings: &TableSettings) -> Json {
     let mut out = Map::new();
     out.insert("rt_mem_limit".into(), json!(settings.rt_mem_limit));
+    out.insert("auto_optimize".into(), json!(settings.auto_optimize));
     out.insert("optimize_cutoff".into(), json!(settings.optimize_cutoff));
     out.insert("max_chunk_size".into(), json!(settings.max_chunk_size));
     out.insert("diskchunk_flush_write_timeout".into(), json!(settings.diskchunk_flush_write_timeout));
@@ -221,6 +226,7 @@ fn settings_from_json(json: &Json) -> Option<TableSettings> {
     }
     Some(TableSettings {
         rt_mem_limit: json["rt_mem_limit"].as_u64(),
+        auto_optimize: json["auto_optimize"].as_u64().map(|n| n as u32),
         optimize_cutoff: json["optimize_cutoff"].as_u64().map(|n| n as u32),
         max_chunk_size: json["max_chunk_size"].as_u64(),
         diskchunk_flush_write_timeout: json["diskchunk_flush_write_timeout"].as_i64(),
@@ -253,6 +259,7 @@ mod tests {
                 until: 99,
             }),
             ram: Some(11),
+            log_dir: Some("/logs/t.1".into()),
             replay_from: Lsn(77),
             epoch: 1,
             next_chunk: 5,

@@ -10,6 +10,7 @@
 //! hold one [`Snapshot`] and take no lock; nothing is synced or built under the writer lock.
 
 mod admin;
+mod backpressure;
 mod change;
 mod commit;
 mod draft;
@@ -32,10 +33,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use change::{Committed, Op, Recheck, Row};
+pub use change::{Committed, Op, Recheck, Recompute, Row, Seen};
 pub use error::TableError;
 pub use manifest::FILE_NAME as MANIFEST_NAME;
 pub use open::analyzer;
-pub use optimize::OptimizeRequest;
+pub use optimize::{Explanation, OptimizeRequest};
 pub use snapshot::{PartKey, Place, Snapshot};
+pub use status::ChunkRow;
 pub use table::{Surroundings, Table};

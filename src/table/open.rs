@@ -54,6 +54,7 @@ impl Table {
             chunks: Vec::new(),
             kept: None,
             ram: None,
+            log_dir: None,
             replay_from: Lsn(0),
             epoch: 0,
             next_chunk: 0,
@@ -67,14 +68,9 @@ impl Table {
     /// Opens the table in `dir`.
     pub fn open(around: Surroundings, dir: PathBuf, name: &str) -> Result<Arc<Table>, TableError> {
         let disk = around.disk.clone();
-        let manifest = Manifest::read(&*disk, &dir)?;
+        let mut manifest = Manifest::read(&*disk, &dir)?;
         sweep(&*disk, &dir, &manifest, name);
-        let log_dir = log_dir(&around, &dir, name, manifest.uuid);
-        let fresh = |head: &RecordHead| head.lsn > manifest.replay_from && head.epoch >= manifest.epoch;
-        let replay = Replay::read(&*disk, &log_dir, manifest.uuid, fresh).map_err(|e| match e {
-            ReplayError::Io(e) => TableError::io("binary log", e),
-            ReplayError::Damaged { .. } => TableError::Corrupt(e.to_string()),
-        })?;
+        let (log_dir, replay) = find_log(&around, &dir, name, &mut manifest)?;
         let check = !manifest.clean || !replay.records.is_empty();
 
         let schema = Arc::new(manifest.schema.clone());
@@ -137,6 +133,7 @@ impl Table {
             uuid: manifest.uuid,
             dir,
             stop: around.stop.child(),
+            tenancy: Arc::default(),
             settings: ArcSwap::from_pointee(manifest.settings.clone()),
             snapshot: ArcSwap::from_pointee(snapshot),
             maintenance: Mutex::new(()),
@@ -183,8 +180,8 @@ impl Table {
                         }
                         push_put(&mut ops, id, values);
                     }
-                    Effect::Gone(id) => ops.push(Op::Delete { ids: vec![id], recheck: None }),
-                    Effect::Edit(id, changes) => ops.push(Op::Update { rows: vec![(id, changes)], recheck: None }),
+                    Effect::Gone(id) => ops.push(Op::Delete { ids: vec![id], seen: None }),
+                    Effect::Edit(id, changes) => ops.push(Op::Update { rows: vec![(id, changes)], seen: None }),
                 }
             }
             lsn = head.lsn;
@@ -215,12 +212,32 @@ fn push_put(ops: &mut Vec<Op>, id: DocId, values: Vec<Value>) {
     }
 }
 
-/// Where the log of a table lives: in its own folder, or under `binlog_path`.
-fn log_dir(around: &Surroundings, dir: &Path, name: &str, uuid: u128) -> PathBuf {
-    match &around.settings.load().binlog_path {
-        Some(path) => path.join(format!("{name}.{uuid:032x}")),
-        None => dir.join("binlog"),
+/// The folder of the table's log and what is in it. A changed `binlog_path` takes hold once nothing is left to replay from the old place,
+/// and the manifest knows of the new one before anything is written there.
+fn find_log(around: &Surroundings, dir: &Path, name: &str, manifest: &mut Manifest) -> Result<(PathBuf, Replay), TableError> {
+    let disk = &*around.disk;
+    let read = |at: &Path, manifest: &Manifest| {
+        let fresh = |head: &RecordHead| head.lsn > manifest.replay_from && head.epoch >= manifest.epoch;
+        Replay::read(disk, at, manifest.uuid, manifest.replay_from, fresh).map_err(|e| match e {
+            ReplayError::Io(e) => TableError::io("binary log", e),
+            ReplayError::Damaged { .. } | ReplayError::Missing { .. } => TableError::Corrupt(e.to_string()),
+        })
+    };
+    let wanted = around.settings.load().binlog_path.as_ref().map(|path| path.join(format!("{name}.{:032x}", manifest.uuid)));
+    let present = manifest.log_dir.as_ref().map(PathBuf::from);
+    let at = |dir_of_log: &Option<PathBuf>| dir_of_log.clone().unwrap_or_else(|| dir.join("binlog"));
+    let replay = read(&at(&present), manifest)?;
+    if wanted == present {
+        return Ok((at(&present), replay));
     }
+    if !replay.records.is_empty() {
+        tracing::warn!("table '{name}': the binary log stays in {} until the next clean stop", at(&present).display());
+        return Ok((at(&present), replay));
+    }
+    manifest.log_dir = wanted.as_ref().map(|path| path.display().to_string());
+    manifest.write(disk, dir)?;
+    let replay = read(&at(&wanted), manifest)?;
+    Ok((at(&wanted), replay))
 }
 
 /// Removes what an interrupted build or publication left behind. Best effort; the names are never used again.

@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::manifest::{ChunkEntry, Manifest};
 use super::ram::{carry_over, ram_bytes};
@@ -85,6 +86,11 @@ impl Table {
             self.discard(publication.outputs);
             return Ok(Outcome::Vanished);
         }
+        if publication.replay_from.is_some_and(|lsn| lsn < state.manifest.replay_from) {
+            // Replaying from an earlier statement than the files hold would bring back what was deleted since.
+            self.discard(publication.outputs);
+            return Err(TableError::Failed("internal error: a flush must not move the replay position back".into()));
+        }
         if let Err(error) = self.refuse_frozen() {
             self.discard(publication.outputs);
             return Err(error);
@@ -123,6 +129,7 @@ impl Table {
         // From here on the new chunk is the truth on disk: whatever happens, it must become the truth in memory.
         {
             let mut writer = self.writer.lock();
+            let locked = Instant::now();
             let current = self.snapshot.load_full();
             let mut fresh = Snapshot::clone(&current);
             fresh.remove(&gone);
@@ -138,13 +145,16 @@ impl Table {
             let freed: usize = publication.inputs.iter().map(|(_, v)| ram_bytes(v)).sum();
             writer.sealed_bytes = writer.sealed_bytes.saturating_sub(freed);
             self.snapshot.store(Arc::new(fresh));
+            let held = locked.elapsed().as_micros() as u64;
+            self.counters.publish_hold_us.store(held, Ordering::Relaxed);
+            self.counters.publish_hold_us_max.fetch_max(held, Ordering::Relaxed);
         }
         self.room.notify_all();
         for (key, view) in &publication.inputs {
             if let AnyPart::Disk(chunk) = &view.part
                 && !kept_views.iter().any(|k| k.0 == *key)
             {
-                chunk.retire();
+                chunk.retire(&self.tenancy);
             }
         }
         *self.kept.lock() = kept;
@@ -240,6 +250,6 @@ impl Table {
 
     /// Removes chunks that will not be published.
     fn discard(&self, outputs: Vec<Output>) {
-        outputs.iter().for_each(|output| output.built.chunk.retire());
+        outputs.iter().for_each(|output| output.built.chunk.retire(&self.tenancy));
     }
 }

@@ -2,10 +2,58 @@
 
 use std::sync::atomic::Ordering;
 
+use super::PartKey;
 use super::table::Table;
 use crate::chunk::AnyPart;
+use crate::merge::JobId;
+use crate::types::ChunkId;
+
+/// A disk chunk, for SHOW TABLE … CHUNKS.
+#[derive(Debug, Clone)]
+pub struct ChunkRow {
+    /// Its number.
+    pub id: ChunkId,
+    /// Rows, dead ones included.
+    pub rows: u64,
+    /// Dead rows among them.
+    pub dead: u64,
+    /// Rows that UPDATEs have changed since the chunk was written.
+    pub updated: u64,
+    /// (name, bytes) of each part of its files.
+    pub parts: Vec<(&'static str, u64)>,
+    /// How often the oldest of its rows was rewritten by merges.
+    pub level: u32,
+    /// The merge that works on it.
+    pub busy: Option<JobId>,
+}
 
 impl Table {
+    /// The disk chunks, ascending by number.
+    pub fn disk_chunks(&self) -> Vec<ChunkRow> {
+        let busy = self.merges.get().map(|t| t.busy()).unwrap_or_default();
+        let (snapshot, levels) = {
+            let state = self.manifest.lock();
+            let levels: std::collections::BTreeMap<ChunkId, u32> = state.manifest.chunks.iter().map(|c| (c.id, c.level)).collect();
+            (self.snapshot(), levels)
+        };
+        let parts = snapshot.keys.iter().zip(&snapshot.parts);
+        let rows = parts.filter_map(|(key, view)| match (key, &view.part) {
+            (PartKey::Disk(id), AnyPart::Disk(chunk)) => Some(ChunkRow {
+                id: *id,
+                rows: u64::from(view.part.row_count()),
+                dead: view.dead.count() as u64,
+                updated: view.edits.count() as u64,
+                parts: chunk.size_by_part(),
+                level: levels.get(id).copied().unwrap_or(0),
+                busy: busy.get(id).copied(),
+            }),
+            _ => None,
+        });
+        let mut rows: Vec<ChunkRow> = rows.collect();
+        rows.sort_by_key(|row| row.id);
+        rows
+    }
+
     /// Name and value, in the order printed.
     pub fn status(&self) -> Vec<(String, String)> {
         let snapshot = self.snapshot();
@@ -49,6 +97,11 @@ impl Table {
             ("write_amplification", format!("{amplification:.2}")),
             ("ram_segment_merges", count(&c.ram_merges).to_string()),
             ("write_waits", count(&c.write_waits).to_string()),
+            ("insert_delay_ms", format!("{:.1}", self.insert_delay().as_secs_f64() * 1e3)),
+            ("inserts_slowed", count(&c.slowed).to_string()),
+            ("inserts_slowed_ms", count(&c.slowed_millis).to_string()),
+            ("publish_hold_us", count(&c.publish_hold_us).to_string()),
+            ("publish_hold_us_max", count(&c.publish_hold_us_max).to_string()),
             ("binlog_bytes", log_bytes.to_string()),
             ("query_count", count(&c.queries).to_string()),
             ("query_time_total_ms", count(&c.query_millis).to_string()),

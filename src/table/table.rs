@@ -14,6 +14,7 @@ use super::keep::Kept;
 use super::log::Log;
 use super::manifest::Manifest;
 use super::{Snapshot, TableError};
+use crate::chunk::disk::Tenancy;
 use crate::chunk::{DeadRows, Lexicon, Overlay};
 use crate::merge::{MergePool, PauseGuard, TableTicket};
 use crate::storage::{Disk, Throttle};
@@ -43,6 +44,8 @@ pub struct Table {
     pub(super) uuid: u128,
     pub(super) dir: PathBuf,
     pub(super) around: Surroundings,
+    /// Ended by DROP, before the folder changes hands.
+    pub(super) tenancy: Arc<Tenancy>,
     pub(super) settings: ArcSwap<TableSettings>,
     /// Replaced only under `writer`.
     pub(super) snapshot: ArcSwap<Snapshot>,
@@ -128,6 +131,12 @@ pub(super) struct Counters {
     pub(super) found_rows: AtomicU64,
     /// RAM segments merged in RAM.
     pub(super) ram_merges: AtomicU64,
+    /// Statements that were slowed down because merging is behind, and milliseconds that they waited.
+    pub(super) slowed: AtomicU64,
+    pub(super) slowed_millis: AtomicU64,
+    /// Microseconds that the last publication of a chunk held the writer lock, and the longest one.
+    pub(super) publish_hold_us: AtomicU64,
+    pub(super) publish_hold_us_max: AtomicU64,
 }
 
 impl Table {

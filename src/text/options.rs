@@ -58,6 +58,9 @@ impl Default for Options {
     }
 }
 
+/// A length that no word reaches asks for nothing that anyone can want.
+const LENGTH_MAX: u32 = super::tokenizer::WORD_CHARS_MAX as u32;
+
 /// Options of the manual that are not built, with the values besides the empty one that ask for nothing.
 const NOT_BUILT: [(&str, &[&str]); 33] = [
     ("bigram_delimiter", &["none"]),
@@ -107,10 +110,10 @@ impl Options {
                 "ngram_len" => options.ngram_len = number(name, value, 0, 1)?,
                 "ignore_chars" => options.ignore_chars = value.to_owned(),
                 "morphology" => options.morphology = list(value),
-                "min_stemming_len" => options.min_stemming_len = number(name, value, 1, u32::MAX)?,
-                "min_word_len" => options.min_word_len = number(name, value, 1, u32::MAX)?,
-                "min_prefix_len" => options.min_prefix_len = number(name, value, 0, u32::MAX)?,
-                "min_infix_len" => options.min_infix_len = number(name, value, 0, u32::MAX)?,
+                "min_stemming_len" => options.min_stemming_len = number(name, value, 1, LENGTH_MAX)?,
+                "min_word_len" => options.min_word_len = number(name, value, 1, LENGTH_MAX)?,
+                "min_prefix_len" => options.min_prefix_len = number(name, value, 0, LENGTH_MAX)?,
+                "min_infix_len" => options.min_infix_len = number(name, value, 0, LENGTH_MAX)?,
                 "index_exact_words" => options.index_exact_words = flag(name, value)?,
                 "stopwords" => options.stopwords = value.to_owned(),
                 "stopword_step" => options.stopword_step = flag(name, value)?,
@@ -138,7 +141,6 @@ fn list(value: &str) -> Vec<String> {
 fn number(name: &str, value: &str, least: u32, most: u32) -> Result<u32, TextError> {
     match value.parse() {
         Ok(found) if (least..=most).contains(&found) => Ok(found),
-        _ if most == u32::MAX => Err(TextError(format!("{name}: a number of at least {least} expected, not '{value}'"))),
         _ => Err(TextError(format!("{name}: a number from {least} to {most} expected, not '{value}'"))),
     }
 }
@@ -181,9 +183,9 @@ mod tests {
             ("blend_chars", "+, &", "blend_chars='+, &' is not built yet"),
             ("colour", "red", "unknown text option 'colour'"),
             ("min_infix_len", "1", "min_infix_len: must be 0 or at least 2, not '1'"),
-            ("min_word_len", "0", "min_word_len: a number of at least 1 expected, not '0'"),
-            ("min_word_len", "-1", "min_word_len: a number of at least 1 expected, not '-1'"),
-            ("min_prefix_len", "99999999999", "min_prefix_len: a number of at least 0 expected, not '99999999999'"),
+            ("min_word_len", "0", "min_word_len: a number from 1 to 42 expected, not '0'"),
+            ("min_word_len", "-1", "min_word_len: a number from 1 to 42 expected, not '-1'"),
+            ("min_prefix_len", "99999999999", "min_prefix_len: a number from 0 to 42 expected, not '99999999999'"),
             ("index_exact_words", "yes", "index_exact_words: a number from 0 to 1 expected, not 'yes'"),
             ("ngram_len", "2", "ngram_len: a number from 0 to 1 expected, not '2'"),
         ] {

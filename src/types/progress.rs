@@ -8,6 +8,7 @@ pub struct Progress {
     read: AtomicU64,
     written: AtomicU64,
     rows: AtomicU64,
+    expected: AtomicU64,
 }
 
 impl Progress {
@@ -27,6 +28,11 @@ impl Progress {
         self.rows.fetch_add(rows, Ordering::Relaxed);
     }
 
+    /// Says how many bytes of output will be written, about.
+    pub fn expect(&self, bytes: u64) {
+        self.expected.store(bytes, Ordering::Relaxed);
+    }
+
     /// Bytes read so far.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
@@ -35,6 +41,11 @@ impl Progress {
     /// Bytes written so far.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of output that will be written, about; 0 while nobody has said.
+    pub fn expected(&self) -> u64 {
+        self.expected.load(Ordering::Relaxed)
     }
 
     /// Rows made so far.

@@ -118,6 +118,8 @@ impl Schema {
 pub struct TableSettings {
     /// Bytes of RAM chunk at which it is flushed.
     pub rt_mem_limit: Option<u64>,
+    /// 0: no automatic merges; 1: down to the cutoff; more: to so many times the cutoff.
+    pub auto_optimize: Option<u32>,
     /// Disk chunks that automatic merging aims at.
     pub optimize_cutoff: Option<u32>,
     /// Bytes that a chunk made by an automatic merge or a cutoff goal may have.

@@ -44,6 +44,10 @@ pub struct Settings {
     pub optimize_cutoff: Option<u32>,
     /// Merge jobs at once; None = the planner chooses.
     pub parallel_chunk_merges: Option<usize>,
+    /// Whether all merges stand still.
+    pub merge_paused: bool,
+    /// Disk chunks past the cutoff times this slow inserts down; 0 = never.
+    pub insert_throttle_factor: u32,
     /// Chunks per job; None = the planner chooses.
     pub merge_chunks_per_job: Option<usize>,
     /// Bytes that a chunk made by an automatic merge may have; None = no cap.

@@ -5,13 +5,14 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::chunk::panic_text;
 use super::header::{HEADER, Header, columns_of};
 use super::rows_write::{write_attributes, write_id_file, write_lengths};
 use super::words::{DiskWords, RamWords, WordSource};
 use super::writer::{Folder, io_error};
-use super::{BuildOptions, Built, DiskChunk, stored, words};
+use super::{BuildOptions, Built, DiskChunk, Timings, stored, words};
 use crate::chunk::{AnyPart, ChunkError, PartView, RowLayout, RowMap};
 use crate::storage::Disk;
 
@@ -44,12 +45,19 @@ pub fn merge(disk: &Arc<dyn Disk>, inputs: &[PartView], options: &BuildOptions) 
     }
     let reading = Cell::new(None);
     let work = || {
-        let look = |bytes| match &options.throttle {
-            Some(throttle) => Ok(throttle.pass(bytes, &options.stop)?),
-            None => Ok(options.stop.check()?),
+        let look = |bytes| {
+            options.progress.add_read(bytes);
+            match &options.throttle {
+                Some(throttle) => Ok(throttle.pass(bytes, &options.stop)?),
+                None => Ok(options.stop.check()?),
+            }
         };
+        let mut watch = Watch::start();
         chunks.iter().try_for_each(|chunk| chunk.verify_with(look))?;
-        build(disk, inputs, options, || DiskWords::new(chunks.iter().map(|c| &**c).collect(), &reading))
+        let read = watch.lap();
+        let mut built = build(disk, inputs, options, || DiskWords::new(chunks.iter().map(|c| &**c).collect(), &reading))?;
+        built.timings.read = read;
+        Ok(built)
     };
     guarded(disk, options, work, || match reading.get() {
         Some(input) => chunks[input].dir().to_owned(),
@@ -101,20 +109,24 @@ fn build<S: WordSource>(
 
     let folder = Folder::create(disk, options)?;
     let mut pace = folder.pace();
+    let (mut watch, mut timings) = (Watch::start(), Timings::default());
     let ids = write_attributes(&folder, inputs, &layout, &mut pace)?;
     if !ids.ascend() {
         write_id_file(&folder, inputs, map.rows(), &mut pace)?;
     }
+    timings.attributes = watch.lap();
     match schema.stored().next() {
         Some(_) => stored::write(&folder, inputs, options, &mut pace)?,
         None => pace.rows_done(u64::from(map.rows())),
     }
+    timings.stored = watch.lap();
     let (mut fields, mut dictionaries) = (Vec::new(), Vec::new());
     if schema.field_count() > 0 {
         fields = write_lengths(&folder, inputs, schema, &mut pace)?;
         dictionaries = words::write(&folder, inputs, &map, fields.len(), &mut source(), &mut pace)?;
     }
 
+    timings.words = watch.lap();
     // The header comes last: a folder with a valid header is whole.
     let files = folder.sync()?;
     let (id_min, id_max) = ids.range();
@@ -136,5 +148,21 @@ fn build<S: WordSource>(
     folder.seal(HEADER, &header.encode())?;
     let chunk = DiskChunk::open(disk, &options.dir, options.table_uuid, schema)?;
     let bytes = chunk.size_bytes();
-    Ok(Built { chunk, map, bytes })
+    timings.sync = watch.lap();
+    Ok(Built { chunk, map, bytes, timings })
+}
+
+/// Tells how long each of several steps took.
+struct Watch(Instant);
+
+impl Watch {
+    fn start() -> Watch {
+        Watch(Instant::now())
+    }
+
+    /// Time since the start or the lap before.
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
 }

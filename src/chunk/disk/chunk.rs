@@ -2,9 +2,9 @@
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use super::Tenancy;
 use super::header::{HEADER, Header, columns_of};
 use super::ids::Ids;
 use super::lengths::Lengths;
@@ -41,7 +41,7 @@ pub struct DiskChunk {
     /// The fields in order, then, where there are two fields or more, that over all fields.
     dictionaries: Vec<Dictionary>,
     store: Option<StoreFile>,
-    retired: AtomicBool,
+    retired: OnceLock<Arc<Tenancy>>,
 }
 
 /// A cursor over the rows of one word. Corrupt bytes make it panic.
@@ -104,7 +104,7 @@ impl DiskChunk {
             lengths,
             dictionaries,
             store,
-            retired: AtomicBool::new(false),
+            retired: OnceLock::new(),
             header,
         }))
     }
@@ -158,10 +158,10 @@ impl DiskChunk {
         &self.dir
     }
 
-    /// From now on the folder goes when the last reader lets go.
-    pub fn retire(&self) {
-        // Published by the count of references, whose last drop sees all that came before it.
-        self.retired.store(true, Ordering::Relaxed);
+    /// From now on the folder goes when the last reader lets go, if its table still has it then.
+    pub fn retire(&self, tenancy: &Arc<Tenancy>) {
+        // A chunk that was retired before stays so.
+        let _ = self.retired.set(tenancy.clone());
     }
 
     pub(super) fn header(&self) -> &Header {
@@ -247,11 +247,12 @@ impl OpenFiles<'_> {
 
 impl Drop for DiskChunk {
     fn drop(&mut self) {
-        if *self.retired.get_mut()
-            && let Err(error) = self.disk.remove_dir(&self.dir)
-        {
-            tracing::warn!("a retired chunk stays behind until the next start: {error}");
-        }
+        let Some(tenancy) = self.retired.get() else { return };
+        tenancy.while_it_lasts(|| {
+            if let Err(error) = self.disk.remove_dir(&self.dir) {
+                tracing::warn!("a retired chunk stays behind until the next start: {error}");
+            }
+        });
     }
 }
 

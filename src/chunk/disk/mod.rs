@@ -25,6 +25,7 @@ mod lengths;
 mod options;
 mod rows_write;
 mod stored;
+mod tenancy;
 mod words;
 mod writer;
 
@@ -34,5 +35,6 @@ mod tests;
 pub use build::{flush, merge};
 pub(super) use chunk::panic_text;
 pub use chunk::{DiskChunk, DiskPostings};
-pub use options::{BuildOptions, Built};
+pub use options::{BuildOptions, Built, Timings};
+pub use tenancy::Tenancy;
 pub(super) use writer::FileWriter;

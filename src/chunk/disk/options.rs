@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::DiskChunk;
 use crate::chunk::tantivy_io::Compression;
@@ -39,6 +40,41 @@ pub struct Built {
     pub map: RowMap,
     /// Bytes of its files.
     pub bytes: u64,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Time that the steps of a build took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Checking every byte of the inputs, which also reads them.
+    pub read: Duration,
+    /// Attributes and ids.
+    pub attributes: Duration,
+    /// Stored text.
+    pub stored: Duration,
+    /// Words and lengths.
+    pub words: Duration,
+    /// Waiting for the disk, and opening what was written.
+    pub sync: Duration,
+}
+
+impl std::ops::AddAssign for Timings {
+    fn add_assign(&mut self, other: Timings) {
+        self.read += other.read;
+        self.attributes += other.attributes;
+        self.stored += other.stored;
+        self.words += other.words;
+        self.sync += other.sync;
+    }
+}
+
+impl std::fmt::Display for Timings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [read, attributes, stored, words, sync] =
+            [self.read, self.attributes, self.stored, self.words, self.sync].map(|time| time.as_secs_f64());
+        write!(f, "read {read:.3}s, attributes {attributes:.3}s, stored {stored:.3}s, words {words:.3}s, sync {sync:.3}s")
+    }
 }
 
 impl BuildOptions {

@@ -512,7 +512,7 @@ fn a_retired_chunk_goes_with_its_last_reader() {
     let rows = rows(&schema, &mut random, 1..50);
     let chunk = flush(&disk, &ram_parts(&schema, &rows, 50), &options(&schema, "/t/1")).expect("flushed").chunk;
     let reader = chunk.clone();
-    chunk.retire();
+    chunk.retire(&Arc::default());
     drop(chunk);
     assert!(disk.exists(Path::new("/t/1")));
     check(&reader, &schema, &rows, &mut random);

@@ -201,6 +201,56 @@ fn slots_follow_the_settings() {
 }
 
 #[test]
+fn without_slots_nothing_starts_and_what_runs_is_seen() {
+    let slots = Arc::new(AtomicUsize::new(0));
+    let of_pool = slots.clone();
+    let pool = MergePool::new(move || of_pool.load(Ordering::SeqCst)).unwrap();
+    let test = fake(3, 1, Manner::Gated);
+    test.fake.limits.lock().fan_in = None;
+    let ticket = enter(&pool, &test.fake);
+    let waiter = optimize(&ticket, 1);
+    while !pool.queued().iter().any(|w| matches!(w, QueuedWork::Job { .. })) {
+        std::thread::yield_now();
+    }
+    assert!(pool.running().is_empty() && ticket.busy().is_empty());
+    slots.store(1, Ordering::SeqCst);
+    pool.settings_changed();
+    test.begun.recv().unwrap();
+    let running = pool.running().remove(0);
+    assert_eq!((running.request, running.read, running.percent()), (waiter.request(), 3000, 5.0));
+    assert_eq!(ticket.busy().into_iter().collect::<Vec<_>>(), [1, 2, 3].map(|id| (ChunkId(id), running.id)));
+    test.gate.send(()).unwrap();
+    waiter.wait(&StopToken::new()).unwrap();
+    assert_eq!(pool.totals(), Totals { finished: 1, bytes_in: 3000, bytes_out: 3000, ..Totals::default() });
+    assert!(pool.speed().is_measured());
+}
+
+#[test]
+fn what_is_left_of_a_job() {
+    let job = Job { kind: JobKind::Merge, inputs: Vec::new(), bytes: 1000, reason: crate::merge::Reason::AskedSize { target: 1 } };
+    let left = |read, written, elapsed| {
+        let elapsed = Duration::from_secs(elapsed);
+        let job = RunningJob {
+            id: JobId(1),
+            table: "t".into(),
+            request: None,
+            job: job.clone(),
+            elapsed,
+            read,
+            written,
+            rows: 0,
+            expected: 1000,
+        };
+        let mut usual = Speed::default();
+        usual.observe(100, Duration::from_secs(1));
+        job.left(&usual).as_secs()
+    };
+    // As others took ten seconds; by its own pace from a tenth on, and once it is late.
+    assert_eq!([left(0, 0, 3), left(1000, 500, 6), left(200, 0, 20)], [7, 5, 1980]);
+    assert_eq!(left(0, 0, 20), 0);
+}
+
+#[test]
 fn flushes_wake_the_automatic_goal() {
     let pool = pool(1);
     let test = fake(4, 1, Manner::Gated);

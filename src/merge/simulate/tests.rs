@@ -37,6 +37,7 @@ fn scenario(flushes: u64, every_us: u64, cutoff: u32, (max_jobs, fan_in): (usize
         limits: Limits { max_jobs, fan_in, max_chunk_size: None },
         speed: 120 * MB,
         cores,
+        load_cores: 0.0,
     }
 }
 
@@ -170,4 +171,16 @@ fn an_optimize_ends_under_a_load_that_never_does() {
     let mut load = scenario(400, 500_000, 8, (2, None), 2);
     load.events.insert(100, (load.events[99].0, Event::Optimize(Goal::Cutoff(1))));
     play(&load).unwrap();
+}
+
+#[test]
+fn a_load_takes_cores_from_merges_until_it_ends() {
+    let idle = scenario(80, 1_000_000, 16, (2, Some(5)), 2);
+    let busy = Scenario { load_cores: 1.5, ..idle.clone() };
+    let drowned = Scenario { load_cores: 99.0, ..idle.clone() };
+    let [idle, busy, drowned] = [idle, busy, drowned].map(|scenario| play(&scenario).unwrap());
+    assert!(idle.compacted_us < busy.compacted_us && busy.compacted_us < drowned.compacted_us);
+    assert!(idle.chunks_peak < busy.chunks_peak && busy.chunks_peak < drowned.chunks_peak);
+    // Merges go on even so, and after the load at full speed.
+    assert!(drowned.chunks_loaded < 80 && drowned.chunks.len() == 16);
 }

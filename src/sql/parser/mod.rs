@@ -444,6 +444,7 @@ impl<'a> Parser<'a> {
                 self.parameter();
                 Ok(0)
             }
+            Kind::HugeInt => Err(self.out_of_range(false)),
             _ => Err(self.unexpected("integer")),
         }
     }

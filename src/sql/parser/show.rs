@@ -78,6 +78,15 @@ impl Parser<'_> {
                 self.advance();
                 Show::ProcessList
             }
+            "merges" => {
+                self.advance();
+                Show::Merges
+            }
+            "optimize" => {
+                self.advance();
+                self.expect_word("history")?;
+                Show::OptimizeHistory
+            }
             "queries" => {
                 self.advance();
                 Show::Queries
@@ -161,7 +170,8 @@ impl Parser<'_> {
     /// SHOW TABLE t STATUS and its like, and MySQL's SHOW TABLE STATUS.
     fn show_table(&mut self) -> Parse<Statement> {
         self.advance();
-        if self.at_word("status") && !self.peek_word("status") && !self.peek_word("settings") && !self.peek_word("indexes") {
+        let of_a_table = ["status", "settings", "chunks", "indexes"].iter().any(|word| self.peek_word(word));
+        if self.at_word("status") && !of_a_table {
             self.advance();
             self.database()?;
             return Ok(Statement::Show(Show::Other("table status".into(), self.like()?)));
@@ -171,6 +181,8 @@ impl Parser<'_> {
             Show::TableStatus(table, self.like()?)
         } else if self.take_word("settings") {
             Show::TableSettings(table)
+        } else if self.take_word("chunks") {
+            Show::TableChunks(table)
         } else if self.at_word("indexes") {
             return Ok(self.not_built("SHOW TABLE … INDEXES"));
         } else if self.at_word("chunk") || self.at_symbol(".") {

@@ -128,6 +128,9 @@ fn clauses() {
     assert_eq!(select("SELECT table_name FROM information_schema.tables").from, ["information_schema.tables"]);
     assert_eq!(select("select @@version_comment limit 1").limit, Some(1));
     assert_eq!(select("SELECT a FROM t FACET b FACET c").facets.len(), 2);
+    let s = select("SELECT a FROM t FACET b ORDER BY FACET() DESC, c, FACET d ORDER BY COUNT(*) DESC, b FACET (e)");
+    assert_eq!(s.facets.iter().map(|f| f.order_by.len()).collect::<Vec<_>>(), [2, 2, 0]);
+    assert_eq!((draw(&s.facets[0].order_by[0].expr), s.facets[0].order_by[0].descending), ("facet()".into(), true));
 }
 
 #[test]
@@ -187,6 +190,10 @@ fn statements_by_shape() {
         ("SHOW TABLE `status` STATUS", "Show(TableStatus(\"status\", None))"),
         ("SHOW TABLE STATUS LIKE 't'", "Show(Other(\"table status\", Some(\"t\")))"),
         ("SHOW TABLE t SETTINGS", "Show(TableSettings(\"t\"))"),
+        ("SHOW TABLE t CHUNKS", "Show(TableChunks(\"t\"))"),
+        ("SHOW TABLE status CHUNKS", "Show(TableChunks(\"status\"))"),
+        ("show merges", "Show(Merges)"),
+        ("SHOW OPTIMIZE HISTORY", "Show(OptimizeHistory)"),
         ("SHOW TABLE t INDEXES", "NotBuilt(\"SHOW TABLE … INDEXES\")"),
         ("SHOW META LIKE 'total%'", "Show(Meta(Some(\"total%\")))"),
         ("SHOW WARNINGS", "Show(Warnings)"),
@@ -237,6 +244,10 @@ fn statements_by_shape() {
             "Optimize { table: \"t\", options: [(\"sync\", Int(1)), (\"cutoff\", Int(1)), (\"target_size\", Text(\"4G\"))], explain: false }",
         ),
         ("OPTIMIZE TABLE t OPTION target_size=4G", "Optimize { table: \"t\", options: [(\"target_size\", Word(\"4g\"))], explain: false }"),
+        (
+            "EXPLAIN OPTIMIZE TABLE t OPTION target_size=9223372036854775807, parallel=2",
+            "Optimize { table: \"t\", options: [(\"target_size\", Int(9223372036854775807)), (\"parallel\", Int(2))], explain: true }",
+        ),
         ("EXPLAIN OPTIMIZE TABLE t", "Optimize { table: \"t\", options: [], explain: true }"),
         ("EXPLAIN SELECT 1", "NotBuilt(\"EXPLAIN SELECT\")"),
         ("FLUSH RAMCHUNK t", "FlushRamchunk { table: \"t\" }"),
@@ -296,6 +307,7 @@ fn errors() {
         ("GIBBERISH", "P01: syntax error, unexpected identifier, expecting a statement near 'GIBBERISH'"),
         ("'x'", "P01: syntax error, unexpected string, expecting a statement near ''x''"),
         ("SHOW VARIABLES WHERE a=1", "P01: syntax error, unexpected identifier, expecting variable_name = 'name' [OR …] near 'a=1'"),
+        ("SHOW OPTIMIZE", "P01: syntax error, unexpected end of query, expecting HISTORY near ''"),
         ("SET a", "P01: syntax error, unexpected end of query, expecting '=' near ''"),
         ("OPTIMIZE TABLE t OPTION a", "P01: syntax error, unexpected end of query, expecting '=' near ''"),
         ("GROUP", "P01: syntax error, unexpected GROUP, expecting a statement near 'GROUP'"),

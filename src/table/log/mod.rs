@@ -77,6 +77,16 @@ pub enum ReplayError {
     /// The system failed.
     #[error("binary log: {0}")]
     Io(#[from] io::Error),
+    /// A file is gone from the middle or the start.
+    #[error("binary log corrupt: {file}: record {record} expected, {found} found: a file before it is missing")]
+    Missing {
+        /// Path of the file behind the gap.
+        file: String,
+        /// The record that is missing.
+        record: u64,
+        /// The record that is there.
+        found: u64,
+    },
     /// Damage that a crash does not explain.
     #[error("binary log corrupt: {file}: {expected} expected at byte {offset}")]
     Damaged {
@@ -104,7 +114,8 @@ fn path_of(dir: &Path, number: u64) -> PathBuf {
 impl Replay {
     /// Reads all files of a log folder; cuts a torn tail off the newest. An absent folder is an empty log.
     /// `fresh` says whether a record still matters (its LSN is past the manifest's); others are dropped early.
-    pub fn read(disk: &dyn Disk, dir: &Path, uuid: u128, fresh: impl Fn(&RecordHead) -> bool) -> Result<Replay, ReplayError> {
+    /// Records behind `from` follow one another without a gap, or a file is missing.
+    pub fn read(disk: &dyn Disk, dir: &Path, uuid: u128, from: Lsn, fresh: impl Fn(&RecordHead) -> bool) -> Result<Replay, ReplayError> {
         let mut numbers = Vec::new();
         if disk.exists(dir) {
             for name in disk.list(dir)? {
@@ -133,6 +144,13 @@ impl Replay {
                         if head.lsn <= last {
                             return Err(damaged(0, "records in order of LSN"));
                         }
+                        if head.lsn > from && head.lsn.0 != last.max(from).0 + 1 {
+                            return Err(ReplayError::Missing {
+                                file: path.display().to_string(),
+                                record: last.max(from).0 + 1,
+                                found: head.lsn.0,
+                            });
+                        }
                         last = head.lsn;
                         if fresh(&head) {
                             records.push((head, payload.to_vec()));
@@ -154,11 +172,11 @@ impl Replay {
 impl Log {
     /// Begins a new file behind those that `replay` found. `last` is the newest LSN in use.
     pub fn open(disk: Arc<dyn Disk>, dir: PathBuf, uuid: u128, settings: SharedSettings, replay: &Replay, last: Lsn) -> io::Result<Log> {
-        if !disk.exists(&dir) {
-            disk.create_dir(&dir)?;
-            if let Some(parent) = dir.parent() {
-                disk.sync_dir(parent)?;
-            }
+        // Each folder on the way that is new has a name to be made durable in the folder above it.
+        let new: Vec<&Path> = dir.ancestors().take_while(|d| !d.as_os_str().is_empty() && !disk.exists(d)).collect();
+        disk.create_dir(&dir)?;
+        for parent in new.iter().filter_map(|d| d.parent()) {
+            disk.sync_dir(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })?;
         }
         let number = replay.files.last().map_or(0, |f| f.0) + 1;
         let file = new_file(&*disk, &dir, uuid, number)?;

@@ -86,10 +86,10 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
     match step {
         Step::Insert(new) => commit(Op::Insert(rows(new))),
         Step::Replace(new) => commit(Op::Replace(rows(new))),
-        Step::Delete(ids) => commit(Op::Delete { ids: ids.iter().map(|i| DocId(*i)).collect(), recheck: None }),
+        Step::Delete(ids) => commit(Op::Delete { ids: ids.iter().map(|i| DocId(*i)).collect(), seen: None }),
         Step::Update(changes) => {
             let rows = changes.iter().map(|(id, n)| (DocId(*id), vec![(1, Value::Int(*n))])).collect();
-            commit(Op::Update { rows, recheck: None })
+            commit(Op::Update { rows, seen: None })
         }
         Step::FlushRam => table.flush_ramchunk(&stop),
         Step::Save => table.flush_table(),
@@ -99,7 +99,7 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
         Step::Regroup(parts) => regroup(table, *parts),
         Step::Keep(cutoff) => {
             table.forget_kept()?;
-            let request = OptimizeRequest { cutoff: Some(*cutoff), sync: true, keep_seconds: Some(0) };
+            let request = OptimizeRequest { cutoff: Some(*cutoff), sync: true, keep_seconds: Some(0), ..OptimizeRequest::default() };
             table.optimize(&request, &stop)
         }
         Step::RollBack if table.kept_space().is_none() => Ok(()),

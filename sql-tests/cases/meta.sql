@@ -1,0 +1,76 @@
+-- SHOW META of the last SELECT.
+
+CREATE TABLE t(title text, body text, n int)
+----
+0 rows affected
+
+INSERT INTO t(id,title,body,n) VALUES @{1..30:(#,'common w#','text',#)}
+----
+30 rows affected
+
+INSERT INTO t(id,title,body,n) VALUES @{31..60:(#,'common w#','common text',#)}
+----
+30 rows affected
+
+SELECT id FROM t WHERE MATCH('common') LIMIT 2
+----
+31
+32
+
+SHOW META LIKE 'total%'
+----
+total	60
+total_found	60
+total_relation	eq
+
+SELECT id FROM t WHERE MATCH('common w5') LIMIT 2
+----
+5
+
+SHOW META LIKE '%[%'
+----
+keyword[0]	common
+docs[0]	60
+hits[0]	90
+keyword[1]	w5
+docs[1]	1
+hits[1]	1
+
+SELECT id FROM t WHERE MATCH('nosuch common')
+----
+no rows
+
+SHOW META LIKE 'docs%'
+----
+docs[0]	0
+docs[1]	60
+
+SELECT id FROM t WHERE n>50 LIMIT 1 OPTION max_matches=5
+----
+51
+
+SHOW META LIKE 'total%'
+----
+total	5
+total_found	10
+total_relation	eq
+
+SELECT id FROM t LIMIT 0
+----
+no rows
+
+SHOW META LIKE 'total_found'
+----
+total_found	60
+
+SELECT n%3 AS g, COUNT(*) FROM t GROUP BY g ORDER BY g ASC
+----
+0	20
+1	20
+2	20
+
+SHOW META LIKE 'total%'
+----
+total	3
+total_found	3
+total_relation	eq
