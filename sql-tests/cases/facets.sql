@@ -38,8 +38,8 @@ SELECT id FROM t LIMIT 1 FACET tags ORDER BY FACET() ASC
 ----
 1
 +
-1,2	2
-1,2	2
+1	2
+2	2
 3	1
 
 SELECT id FROM t LIMIT 1 FACET brand, year ORDER BY brand ASC, year ASC

@@ -1,8 +1,8 @@
 //! Floor 1: what the operator may set, and how it is written down.
 //!
 //! One table ([`SETTINGS`]) names every setting once: scope, unit, range, default, a sentence of documentation, and where its value lives.
-//! Everything else is derived from it: the reader of `manticore.conf` ([`read`]), the values of SHOW VARIABLES ([`variables`]), SET GLOBAL
-//! ([`set_global`]), and the example file ([`example`]). A setting that is not in the table does not exist.
+//! Everything else is derived from it: the reader of `manticore.conf` ([`read`]), the values of SHOW VARIABLES ([`variables()`]), SET GLOBAL
+//! ([`set_global`]), and the example file ([`example()`]). A setting that is not in the table does not exist.
 //!
 //! This floor takes text and gives values; it opens no file and changes nothing but the [`SharedSettings`](crate::types::SharedSettings)
 //! that SET GLOBAL is given.

@@ -1,5 +1,7 @@
 //! The command line: options of one process of settings, and `--together` between several.
 
+#![expect(rustdoc::invalid_html_tags, reason = "the doc comments are what --help prints, patterns in their brackets")]
+
 use std::ffi::OsString;
 
 use clap::{Args, Parser, ValueEnum};

@@ -8,7 +8,7 @@ use super::names::{Place, Scope};
 use super::options::{self, SearchOptions};
 use super::{Context, PlanError};
 use crate::sql::ast;
-use crate::types::Schema;
+use crate::types::{ColumnKind, Schema};
 
 pub use super::names::Aggregate;
 
@@ -158,11 +158,11 @@ fn bind_beneath(select: &ast::Select, outer: &[ast::SelectItem], schema: &Schema
 
 /// Binds the FACET clauses of a SELECT: same table, WHERE and aliases, grouped by the facet, with a count. One plan per clause, in order.
 pub fn bind_facets(select: &ast::Select, schema: &Schema, context: &Context<'_>) -> Result<Vec<SelectPlan>, PlanError> {
-    select.facets.iter().map(|facet| bind_beneath(&facet_select(facet, select), &select.items, schema, context)).collect()
+    select.facets.iter().map(|facet| bind_beneath(&facet_select(facet, select, schema), &select.items, schema, context)).collect()
 }
 
 /// The SELECT that a FACET stands for.
-fn facet_select(facet: &ast::Facet, select: &ast::Select) -> ast::Select {
+fn facet_select(facet: &ast::Facet, select: &ast::Select, schema: &Schema) -> ast::Select {
     let count = |text: String, args: Vec<ast::Expr>, distinct: bool| ast::SelectItem::Expr {
         expr: ast::Expr::Call { name: "count".to_owned(), args, distinct },
         alias: None,
@@ -174,6 +174,17 @@ fn facet_select(facet: &ast::Facet, select: &ast::Select) -> ast::Select {
     };
     let by = if facet.by.is_empty() { facet.items.iter().filter_map(expr_of).collect() } else { facet.by.clone() };
     let mut items = facet.items.clone();
+    // A set makes a group per value, and each group shows its value, not the set of the row that stands for it.
+    let is_set = |name: &str| schema.find(name).is_some_and(|c| matches!(schema.columns[c].kind, ColumnKind::Multi | ColumnKind::Multi64));
+    for item in &mut items {
+        if let ast::SelectItem::Expr { expr, .. } = item
+            && by.len() == 1
+            && *expr == by[0]
+            && matches!(expr, ast::Expr::Column(name) if is_set(name))
+        {
+            *expr = ast::Expr::Call { name: "groupby".to_owned(), args: Vec::new(), distinct: false };
+        }
+    }
     if let Some(column) = &facet.distinct {
         items.push(count(format!("count(distinct {column})"), vec![ast::Expr::Column(column.clone())], true));
     }

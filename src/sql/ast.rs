@@ -15,7 +15,7 @@ pub enum Statement {
     Delete(Delete),
     /// CREATE TABLE.
     CreateTable(CreateTable),
-    /// DROP TABLE [IF EXISTS].
+    /// DROP TABLE \[IF EXISTS\].
     DropTable {
         /// Table name.
         table: String,
@@ -53,7 +53,7 @@ pub enum Statement {
     Rollback,
     /// USE db.
     Use(String),
-    /// OPTIMIZE TABLE t [OPTION …].
+    /// OPTIMIZE TABLE t \[OPTION …\].
     Optimize {
         /// Table name.
         table: String,
@@ -77,11 +77,11 @@ pub enum Statement {
         /// Table name.
         table: String,
     },
-    /// FREEZE t[, t].
+    /// FREEZE t\[, t\].
     Freeze(Vec<String>),
-    /// UNFREEZE t[, t].
+    /// UNFREEZE t\[, t\].
     Unfreeze(Vec<String>),
-    /// CALL KEYWORDS('text', 'table' [, options]).
+    /// CALL KEYWORDS('text', 'table' \[, options\]).
     CallKeywords {
         /// Text to tokenize as a query.
         text: String,
@@ -92,7 +92,7 @@ pub enum Statement {
         /// Further named options, in order.
         options: Vec<(String, OptionValue)>,
     },
-    /// KILL [QUERY] n.
+    /// KILL \[QUERY\] n.
     Kill {
         /// Connection or query number as SHOW THREADS prints it.
         id: u64,
@@ -189,7 +189,7 @@ pub enum Expr {
     Parameter(usize),
     /// A column or alias.
     Column(String),
-    /// column.key[3]['k']: steps behind the column.
+    /// column.key\[3\]\['k'\]: steps behind the column.
     Json {
         /// Column, folded.
         column: String,
@@ -206,7 +206,7 @@ pub enum Expr {
     Unary(UnaryOp, Box<Expr>),
     /// x op y
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// x [NOT] IN (…)
+    /// x \[NOT\] IN (…)
     In {
         /// Left side.
         expr: Box<Expr>,
@@ -215,7 +215,7 @@ pub enum Expr {
         /// NOT.
         negated: bool,
     },
-    /// x [NOT] BETWEEN a AND b
+    /// x \[NOT\] BETWEEN a AND b
     Between {
         /// Left side.
         expr: Box<Expr>,
@@ -226,7 +226,7 @@ pub enum Expr {
         /// NOT.
         negated: bool,
     },
-    /// x IS [NOT] NULL
+    /// x IS \[NOT\] NULL
     IsNull {
         /// Left side.
         expr: Box<Expr>,
@@ -236,8 +236,8 @@ pub enum Expr {
     /// f(a, b); COUNT(*) has the single argument Star, COUNT(DISTINCT x) has `distinct`.
     ///
     /// Two forms have arguments of their own: `ANY(cond FOR x IN list)` is `any` with the single argument
-    /// `Call("for", [cond, Column(x), list])`; `DATE_ADD(d, INTERVAL 3 DAY)` has the argument `Call("interval", [3, Text("day")])`.
-    /// MATCH(?) of a prepared statement is `Call("match", [Parameter])`.
+    /// `Call("for", \[cond, Column(x), list\])`; `DATE_ADD(d, INTERVAL 3 DAY)` has the argument `Call("interval", \[3, Text("day")\])`.
+    /// MATCH(?) of a prepared statement is `Call("match", \[Parameter\])`.
     Call {
         /// Folded name.
         name: String,
@@ -257,9 +257,9 @@ pub enum Expr {
 /// A step of a JSON path.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonStep {
-    /// .key or ['key']
+    /// .key or \['key'\]
     Key(String),
-    /// [3]
+    /// \[3\]
     Index(i64),
 }
 
@@ -385,11 +385,11 @@ pub struct ColumnDef {
 /// SHOW.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Show {
-    /// SHOW TABLES [FROM db] [LIKE].
+    /// SHOW TABLES \[FROM db\] \[LIKE\].
     Tables(Option<String>),
-    /// SHOW FULL TABLES [FROM db] [LIKE]: with a kind per table, as MySQL's tools ask.
+    /// SHOW FULL TABLES \[FROM db\] \[LIKE\]: with a kind per table, as MySQL's tools ask.
     FullTables(Option<String>),
-    /// SHOW [FULL] COLUMNS FROM t [LIKE], SHOW FIELDS.
+    /// SHOW \[FULL\] COLUMNS FROM t \[LIKE\], SHOW FIELDS.
     Columns {
         /// Table name.
         table: String,
@@ -404,7 +404,7 @@ pub enum Show {
     Databases(Option<String>),
     /// SHOW CREATE TABLE t.
     CreateTable(String),
-    /// SHOW TABLE t STATUS [LIKE].
+    /// SHOW TABLE t STATUS \[LIKE\].
     TableStatus(String, Option<String>),
     /// SHOW TABLE t SETTINGS.
     TableSettings(String),
@@ -414,22 +414,22 @@ pub enum Show {
     Merges,
     /// SHOW OPTIMIZE HISTORY.
     OptimizeHistory,
-    /// SHOW META [LIKE].
+    /// SHOW META \[LIKE\].
     Meta(Option<String>),
     /// SHOW WARNINGS.
     Warnings,
-    /// SHOW STATUS [LIKE].
+    /// SHOW STATUS \[LIKE\].
     Status(Option<String>),
-    /// SHOW [GLOBAL|SESSION] VARIABLES [LIKE | WHERE variable_name = …].
+    /// SHOW \[GLOBAL|SESSION\] VARIABLES \[LIKE | WHERE variable_name = …\].
     Variables {
         /// GLOBAL was said.
         global: bool,
         /// Which of them.
         filter: NameFilter,
     },
-    /// SHOW THREADS [OPTION columns=…, format=…].
+    /// SHOW THREADS \[OPTION columns=…, format=…\].
     Threads(Vec<(String, OptionValue)>),
-    /// SHOW [FULL] PROCESSLIST.
+    /// SHOW \[FULL\] PROCESSLIST.
     ProcessList,
     /// SHOW QUERIES.
     Queries,

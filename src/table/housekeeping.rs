@@ -91,7 +91,7 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
         let asked = {
             let mut state = signals.state.lock();
             let until = Instant::now() + SYNC_EVERY;
-            while !state.end && !(state.flush && retry_at.is_none_or(|at| at <= Instant::now())) {
+            while !(state.end || state.flush && retry_at.is_none_or(|at| at <= Instant::now())) {
                 if signals.for_flush.wait_until(&mut state, retry_at.unwrap_or(until).min(until)).timed_out() {
                     break;
                 }

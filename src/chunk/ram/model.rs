@@ -172,8 +172,8 @@ pub(super) fn check(segment: &RamSegment, rows: &[Row]) {
         for (column, value) in row.values.iter().enumerate().filter(|(c, _)| schema.columns[*c].attribute) {
             assert_eq!(segment.layout().value(segment.base_row(n), column), *value);
         }
-        for field in 0..fields {
-            assert_eq!(segment.field_length(n, FieldId(field as u8)), lengths[n.0 as usize][field]);
+        for (field, length) in lengths[n.0 as usize].iter().enumerate().take(fields) {
+            assert_eq!(segment.field_length(n, FieldId(field as u8)), *length);
         }
     }
     for field in 0..fields + 1 {
@@ -407,7 +407,7 @@ fn long_rows(from: u64, count: u64) -> Vec<Row> {
             let mut text = String::new();
             (0..n % 4).for_each(|_| text.push_str("common "));
             (0..n % 3).for_each(|_| text.push_str(". "));
-            text + if n % 7 == 0 { "seventh" } else { "other" } + &format!(" w{}", n % 300)
+            text + if n.is_multiple_of(7) { "seventh" } else { "other" } + &format!(" w{}", n % 300)
         };
         Row { id: n + 1, values: vec![Value::Text(text(1)), Value::Text(text(77)), Value::Int(n as i64)] }
     };

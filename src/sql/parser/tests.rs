@@ -374,11 +374,8 @@ const SAMPLES: &str = "SELECT a.b[0]['c'] AS x, COUNT(DISTINCT y) FROM t WHERE M
     CALL KEYWORDS('a','b',1 AS c); SHOW TABLE t STATUS LIKE 'x'; SELECT ANY(x=1 FOR x IN j.a), HIGHLIGHT({a=1}), INTERVAL 3 DAY; /* z */ -- y";
 
 fn drain(text: &str) {
-    let mut all = statements(text);
-    while let Some(next) = all.next() {
-        if let Ok(parsed) = next {
-            assert!(text.contains(parsed.source));
-        }
+    for parsed in statements(text).flatten() {
+        assert!(text.contains(parsed.source));
     }
     let _ = prepare(text);
 }
