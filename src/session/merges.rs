@@ -30,7 +30,7 @@ impl Session {
         let parts: Vec<&str> = chunks.first().map_or(["text", "attributes", "stored", "ids"].to_vec(), |c| names(&c.parts));
         let mut headings = vec!["id", "rows", "dead_rows", "updated_rows", "bytes"];
         headings.extend(&parts);
-        headings.extend(["level", "busy"]);
+        headings.extend(["level", "age_s", "busy"]);
         answer.table(&headings, chunks.iter().map(chunk))
     }
 
@@ -156,7 +156,7 @@ fn chunk(chunk: &ChunkRow) -> Vec<Value> {
     let mut row = vec![chunk.id.to_string(), chunk.rows.to_string(), chunk.dead.to_string(), chunk.updated.to_string()];
     row.push(chunk.parts.iter().map(|(_, bytes)| bytes).sum::<u64>().to_string());
     row.extend(chunk.parts.iter().map(|(_, bytes)| bytes.to_string()));
-    row.extend([chunk.level.to_string(), chunk.busy.map(|job| format!("job {job}")).unwrap_or_default()]);
+    row.extend([chunk.level.to_string(), chunk.age_seconds.to_string(), chunk.busy.map(|job| format!("job {job}")).unwrap_or_default()]);
     row.into_iter().map(Value::Text).collect()
 }
 

@@ -36,6 +36,8 @@ pub struct ChunkEntry {
     pub attrs: Option<u64>,
     /// How often the oldest of its rows was rewritten by merges.
     pub level: u32,
+    /// When it was published, in seconds since 1970.
+    pub created: u64,
 }
 
 /// Chunks that a merge has replaced and that can be put back.
@@ -174,7 +176,7 @@ impl Manifest {
 }
 
 fn chunk_to_json(chunk: &ChunkEntry) -> Json {
-    json!({ "id": chunk.id.0, "dead": chunk.dead, "attrs": chunk.attrs, "level": chunk.level })
+    json!({ "id": chunk.id.0, "dead": chunk.dead, "attrs": chunk.attrs, "level": chunk.level, "created": chunk.created })
 }
 
 fn chunk_from_json(json: &Json) -> Option<ChunkEntry> {
@@ -183,6 +185,7 @@ fn chunk_from_json(json: &Json) -> Option<ChunkEntry> {
         dead: json["dead"].as_u64(),
         attrs: json["attrs"].as_u64(),
         level: json["level"].as_u64()? as u32,
+        created: json["created"].as_u64()?,
     })
 }
 
@@ -252,9 +255,9 @@ mod tests {
                 text: [("morphology".to_owned(), "stem_en".to_owned())].into(),
                 ..TableSettings::default()
             },
-            chunks: vec![ChunkEntry { id: ChunkId(4), dead: Some(9), attrs: None, level: 2 }],
+            chunks: vec![ChunkEntry { id: ChunkId(4), dead: Some(9), attrs: None, level: 2, created: 1_700_000_000 }],
             kept: Some(KeptEntry {
-                chunks: vec![ChunkEntry { id: ChunkId(2), dead: None, attrs: Some(3), level: 0 }],
+                chunks: vec![ChunkEntry { id: ChunkId(2), dead: None, attrs: Some(3), level: 0, created: 0 }],
                 outputs: vec![ChunkId(4)],
                 until: 99,
             }),

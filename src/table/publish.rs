@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::keep::now_seconds;
 use super::manifest::{ChunkEntry, Manifest};
 use super::ram::{carry_over, ram_bytes};
 use super::side::{self, Kind};
@@ -106,7 +107,7 @@ impl Table {
             let mut view = output.fresh_view();
             carry_over(&mut view, &output.built.map, &output.sources, &pinned);
             next.add(output.key(), view);
-            manifest.chunks.push(ChunkEntry { id: output.id, dead: None, attrs: None, level: output.level });
+            manifest.chunks.push(ChunkEntry { id: output.id, dead: None, attrs: None, level: output.level, created: now_seconds() });
         }
         if let Some(lsn) = publication.replay_from {
             manifest.replay_from = lsn;

@@ -1,8 +1,11 @@
 //! Numbers of a table for SHOW TABLE STATUS.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use super::PartKey;
+use super::keep::now_seconds;
+use super::manifest::ChunkEntry;
 use super::table::Table;
 use crate::chunk::AnyPart;
 use crate::merge::JobId;
@@ -23,6 +26,8 @@ pub struct ChunkRow {
     pub parts: Vec<(&'static str, u64)>,
     /// How often the oldest of its rows was rewritten by merges.
     pub level: u32,
+    /// Seconds since it was published.
+    pub age_seconds: u64,
     /// The merge that works on it.
     pub busy: Option<JobId>,
 }
@@ -31,10 +36,11 @@ impl Table {
     /// The disk chunks, ascending by number.
     pub fn disk_chunks(&self) -> Vec<ChunkRow> {
         let busy = self.merges.get().map(|t| t.busy()).unwrap_or_default();
-        let (snapshot, levels) = {
+        let now = now_seconds();
+        let (snapshot, entries) = {
             let state = self.manifest.lock();
-            let levels: std::collections::BTreeMap<ChunkId, u32> = state.manifest.chunks.iter().map(|c| (c.id, c.level)).collect();
-            (self.snapshot(), levels)
+            let entries: BTreeMap<ChunkId, ChunkEntry> = state.manifest.chunks.iter().map(|c| (c.id, c.clone())).collect();
+            (self.snapshot(), entries)
         };
         let parts = snapshot.keys.iter().zip(&snapshot.parts);
         let rows = parts.filter_map(|(key, view)| match (key, &view.part) {
@@ -44,7 +50,8 @@ impl Table {
                 dead: view.dead.count() as u64,
                 updated: view.edits.count() as u64,
                 parts: chunk.size_by_part(),
-                level: levels.get(id).copied().unwrap_or(0),
+                level: entries.get(id).map_or(0, |e| e.level),
+                age_seconds: entries.get(id).map_or(0, |e| now.saturating_sub(e.created)),
                 busy: busy.get(id).copied(),
             }),
             _ => None,
