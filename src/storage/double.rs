@@ -104,6 +104,17 @@ impl CrashDisk {
         self.state.lock().space = bytes;
     }
 
+    /// Changes the bytes of a file under the feet of whoever has it open, as a failing disk does.
+    pub fn overwrite(&self, path: &Path, bytes: &[u8]) {
+        let mut state = self.state.lock();
+        if let Some(file) = state.find(path)
+            && let Node::File { now, synced } = &mut state.nodes[file]
+        {
+            *now = Arc::new(bytes.to_vec());
+            *synced = now.clone();
+        }
+    }
+
     /// Operations so far.
     pub fn operations(&self) -> u64 {
         self.state.lock().operations

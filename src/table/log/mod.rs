@@ -351,25 +351,31 @@ impl Log {
         &self.dir
     }
 
-    /// Reads all files against their checksums. The newest may end in a record that is being written.
+    /// Reads all files against their checksums. How much of the newest is whole records is known, so that its last record is told from
+    /// one that is being written.
     pub fn check(&self) -> Vec<String> {
-        let numbers: Vec<u64> = {
+        let files: Vec<(u64, Option<u64>)> = {
             let open = self.open.lock();
-            open.older.iter().map(|f| f.0).chain([open.number]).collect()
+            open.older.iter().map(|f| (f.0, None)).chain([(open.number, Some(open.length))]).collect()
         };
         let mut faults = Vec::new();
-        for number in numbers {
+        for (number, whole) in files {
             let path = path_of(&self.dir, number);
-            match self.disk.read(&path) {
+            let bytes = match self.disk.read(&path) {
+                Ok(bytes) => bytes,
                 // Trimmed since the list was made.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => faults.push(format!("binary log: {error}")),
-                Ok(bytes) => {
-                    if let Scan::Damaged { offset, expected } = scan(&bytes, self.uuid) {
-                        faults.push(ReplayError::Damaged { file: path.display().to_string(), offset, expected }.to_string());
-                    }
+                Err(error) if error.kind() == io::ErrorKind::NotFound && self.open.lock().older.iter().all(|f| f.0 != number) => continue,
+                Err(error) => {
+                    faults.push(format!("binary log: {error}"));
+                    continue;
                 }
-            }
+            };
+            let (offset, expected) = match scan(&bytes, self.uuid) {
+                Scan::Damaged { offset, expected } => (offset, expected),
+                Scan::Records { good, .. } if (good as u64) < whole.unwrap_or(bytes.len() as u64) => (good, "a whole record"),
+                Scan::Records { .. } => continue,
+            };
+            faults.push(ReplayError::Damaged { file: path.display().to_string(), offset, expected }.to_string());
         }
         faults
     }
