@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use super::nearest::nearest;
 use super::syntax::{self, Entry, Section};
 use super::table::{self, Place, SETTINGS, Scope};
-use super::variables::check_together;
 use super::{ConfigError, ConfigErrors, Listener, Problem, elsewhere};
 use crate::types::Settings;
 
@@ -62,10 +61,6 @@ pub fn read(text: &str, file: &str) -> Result<Config, ConfigErrors> {
         reader.section(section, &mut problems);
     }
     let mut config = reader.config;
-    if let Err(error) = check_together(&config.settings) {
-        let line = reader.seen.get("docstore_compression_level").copied().unwrap_or(1);
-        problems.push(Problem::at(line, error));
-    }
     if !problems.is_empty() {
         problems.sort_by_key(|problem| problem.line);
         return fail(problems);
@@ -242,7 +237,7 @@ mod tests {
             ("searchd {\n listen = 1\n listen = 1:mysql\n}", "m.conf:3: listen = 1:mysql: an earlier line listens on 0.0.0.0:1 already"),
             ("common {\n threads = 1\n}", "'threads' belongs into section 'searchd'"),
             ("common {\n plugin_dri = 1\n}", "did you mean 'plugin_dir'"),
-            ("searchd {\n docstore_compression = lz4hc\n docstore_compression_level = 20\n}", "m.conf:3: docstore_compression_level"),
+            ("searchd {\n docstore_compression = lz4hc\n}", "m.conf:2: docstore_compression = lz4hc: one of lz4, zstd, none expected"),
             ("#!/usr/bin/php\n", "scripted"),
         ] {
             let found = errors(text);

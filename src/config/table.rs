@@ -566,7 +566,7 @@ pub static SETTINGS: &[Setting] = &[
     ),
     start(
         "docstore_compression",
-        Kind::Word(&["lz4", "lz4hc", "zstd", "none"]),
+        Kind::Word(&["lz4", "zstd", "none"]),
         NO_NUMBER,
         "lz4",
         "How stored text is compressed in new chunks.",
@@ -580,7 +580,7 @@ pub static SETTINGS: &[Setting] = &[
         Kind::Count,
         range(1, 22),
         "9",
-        "The effort of lz4hc (1 to 12) or zstd (1 to 22).",
+        "The effort of zstd; lz4 has none.",
         in_settings!(docstore_compression_level as i32),
     ),
     start(
@@ -654,7 +654,7 @@ mod tests {
             ("rt_mem_limit", "1k", "rt_mem_limit = 1k: a size from 64K to 1T expected"),
             ("rt_merge_maxiosize", "1", "rt_merge_maxiosize = 1: 0 (no limit) or a size from 4K to 1G expected"),
             ("network_timeout", "0", "network_timeout = 0: a time from 1s to 1d expected"),
-            ("docstore_compression", "brotli", "docstore_compression = brotli: one of lz4, lz4hc, zstd, none expected"),
+            ("docstore_compression", "brotli", "docstore_compression = brotli: one of lz4, zstd, none expected"),
             ("merge_chunks_per_job", "1", "merge_chunks_per_job = 1: a number from 2 to 1024 expected"),
         ] {
             let error = find(name).expect("known").check(value).expect_err(value);

@@ -48,18 +48,6 @@ pub fn set_global(shared: &SharedSettings, name: &str, value: &str) -> Result<()
     }
 }
 
-/// What holds between settings, checked once a file was read.
-pub(super) fn check_together(settings: &Settings) -> Result<(), ConfigError> {
-    if settings.docstore_compression == "lz4hc" && settings.docstore_compression_level > 12 {
-        return Err(ConfigError::BadValue {
-            key: "docstore_compression_level".to_owned(),
-            value: settings.docstore_compression_level.to_string(),
-            expected: "with lz4hc a number from 1 to 12".to_owned(),
-        });
-    }
-    Ok(())
-}
-
 impl Problem {
     /// A refusal at a line.
     pub(super) fn at(line: usize, error: ConfigError) -> Problem {

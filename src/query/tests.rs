@@ -1,3 +1,5 @@
+//! Queries and the trees that they make, malformed ones and random bytes included.
+
 use super::*;
 
 struct Plain;

@@ -56,7 +56,7 @@ pub struct Settings {
     pub rt_merge_iops: u64,
     /// Bytes of one merge I/O operation; 0 = no limit.
     pub rt_merge_maxiosize: u64,
-    /// `lz4`, `lz4hc`, `zstd` or `none`.
+    /// `lz4`, `zstd` or `none`.
     pub docstore_compression: String,
     /// Level where the compressor has one.
     pub docstore_compression_level: i32,

@@ -18,7 +18,7 @@ pub struct BuildOptions {
     pub table_uuid: u128,
     /// Columns of the inputs and of the output.
     pub schema: Arc<Schema>,
-    /// `lz4`, `lz4hc` (written as lz4), `zstd` or `none`.
+    /// `lz4`, `zstd` or `none`.
     pub compression: String,
     /// Level of zstd.
     pub compression_level: i32,
@@ -82,7 +82,7 @@ impl BuildOptions {
     pub(super) fn compression(&self) -> Result<Compression, ChunkError> {
         match self.compression.as_str() {
             "none" => Ok(Compression::None),
-            "lz4" | "lz4hc" => Ok(Compression::Lz4),
+            "lz4" => Ok(Compression::Lz4),
             "zstd" => Ok(Compression::Zstd(self.compression_level)),
             other => Err(ChunkError::Limit(format!("unknown docstore_compression '{other}'"))),
         }

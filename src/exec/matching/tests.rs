@@ -1,3 +1,5 @@
+//! The matcher against a naive evaluator: hand-made rows, then seeded random queries over random documents, in one part and in two.
+
 use super::double::{MemoryPart, PlainWords, schema};
 use super::naive::{Document, runs};
 use super::{Matcher, Ranker, Statistics};

@@ -1,3 +1,5 @@
+//! The queue by itself: turns between tables, claims, slots, requests, and what a failure leaves.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Loads played in virtual time; the invariants of policy and queue over a thousand seeds.
+
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;

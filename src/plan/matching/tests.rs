@@ -1,3 +1,5 @@
+//! What queries come to once fields are resolved and words are normalised.
+
 use super::*;
 use crate::query;
 use crate::types::PatternPiece;

@@ -1,3 +1,5 @@
+//! Statements and what they parse to, wrong ones and their messages, and random bytes.
+
 use proptest::prelude::*;
 
 use super::super::ast::*;
