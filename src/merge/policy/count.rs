@@ -7,8 +7,9 @@
 //! F-ary code). Several jobs side by side write a little more, since each keeps one chunk, but end sooner.
 //!
 //! So the first level is tried with 0 (wait for what runs), 1, 2, … jobs, each trial is played to the end, and the one with the
-//! smallest product of bytes written and time is taken: twice the bytes are worth half the time, no more. Played again after any
-//! job has ended, the same rule goes on where it stopped; nothing is remembered between plans.
+//! smallest product of bytes written and time is taken: twice the bytes are worth half the time, no more. The level before a last job
+//! over everything may have more jobs than slots: then they can be made alike, so that no slot is idle at its end. Played again after
+//! any job has ended, the same rule goes on where it stopped; nothing is remembered between plans.
 //!
 //! An OPTIMIZE takes the smallest chunks: it is asked once. A standing goal would be ruined by that: flush after flush, each merged
 //! into the smallest of the large chunks, rewrites a chunk per flush. It takes the smallest group of *like size* instead: a group
@@ -29,6 +30,10 @@ const LIKE_SIZE_RATIO: f64 = 2.0;
 
 /// Jobs that one decision starts, at most; the next one starts more.
 const JOBS_AT_ONCE_MAX: usize = 32;
+
+/// The level before the last job is shared out over so many rounds of the slots, at most: three jobs on two slots leave one idle for
+/// a while, four smaller ones do not.
+const ROUNDS_MAX: usize = 3;
 
 /// A chunk that may be merged.
 #[derive(Clone, Copy)]
@@ -73,6 +78,8 @@ struct Task {
     cap: u64,
     /// Whether the goal will be asked again.
     standing: bool,
+    /// Whether all chunks are to become one.
+    to_one: bool,
     /// How much larger than the group before it a chunk of like size may be.
     ratio: f64,
 }
@@ -106,6 +113,7 @@ pub(super) fn merges(
         slots: slots.min(excess).min(JOBS_AT_ONCE_MAX),
         cap: limits.max_chunk_size.unwrap_or(u64::MAX),
         standing,
+        to_one: cutoff <= 1,
         ratio: (total / free[0].live as f64).powf(1.0 / cutoff as f64).max(LIKE_SIZE_RATIO),
     };
     let reason = if standing { Reason::OverCutoff { count, cutoff } } else { Reason::Asked { count, cutoff } };
@@ -145,7 +153,8 @@ fn choose(free: &[Piece], running: &[u64], task: &Task) -> Vec<Group> {
     let mut best: Option<(u128, Vec<Group>)> = None;
     // A standing goal does not wait for a job that runs: what is too much now is too much without it.
     let fewest = if running.is_empty() || task.standing { 1 } else { 0 };
-    for jobs in fewest..=task.slots.min(task.excess).min(free.len() / 2) {
+    let rounds = if task.to_one && !task.standing { ROUNDS_MAX } else { 1 };
+    for jobs in fewest..=(task.slots * rounds).min(task.excess).min(free.len() / 2) {
         let Some(level) = first_level(free, jobs, task) else { continue };
         let (bytes, time) = play(free, &level, running, task);
         let cost = u128::from(bytes) * u128::from(time);
@@ -154,17 +163,25 @@ fn choose(free: &[Piece], running: &[u64], task: &Task) -> Vec<Group> {
             best = Some((cost, level));
         }
     }
-    best.map(|(_, level)| level).unwrap_or_default()
+    let mut level = best.map(|(_, level)| level).unwrap_or_default();
+    level.truncate(task.slots);
+    level
 }
 
-/// `jobs` groups to merge side by side, or None where there is no such level.
+/// `jobs` groups that do not build on each other, or None where there is no such level.
 fn first_level(free: &[Piece], jobs: usize, task: &Task) -> Option<Vec<Group>> {
     if jobs == 0 {
         return Some(Vec::new());
     }
     let level = if task.standing { grow_alike(free, jobs, task) } else { spread_smallest(free, jobs, task)? };
     let fits = level.iter().all(|group| group.iter().fold(Sum::default(), Sum::with).fits(task.cap));
-    (fits && !level.is_empty()).then_some(level)
+    (fits && !level.is_empty() && (jobs <= task.slots || leaves_one_job(&level, task))).then_some(level)
+}
+
+/// Whether one job can merge all that `level` leaves. Only then do several rounds pay: what comes in between would be planned anew.
+fn leaves_one_job(level: &[Group], task: &Task) -> bool {
+    let removed: usize = level.iter().map(|group| group.len() - 1).sum();
+    (1..task.fan_in).contains(&task.excess.saturating_sub(removed))
 }
 
 /// The smallest chunks in `jobs` groups of about equal bytes, so many that every later job can be full.
@@ -253,8 +270,8 @@ fn fill_smallest(free: &[Piece], jobs: usize, excess: usize, fan_in: usize, cap:
     groups
 }
 
-/// Bytes written and time taken (in bytes of one job after another) until the goal is reached, if `level` is started now, every
-/// later job is full, and the slots are as many as now. What runs is supposed to have just begun.
+/// Bytes written and time taken (in bytes of one job after another) until the goal is reached, if the slots are as many as now,
+/// `level` is merged first, in its order, and every later job is full. What runs is supposed to have just begun.
 fn play(free: &[Piece], level: &[Group], running: &[u64], task: &Task) -> (u64, u64) {
     let started: BTreeSet<ChunkId> = level.iter().flatten().map(|p| p.id).collect();
     let mut free: BinaryHeap<Reverse<u64>> = free.iter().filter(|p| !started.contains(&p.id)).map(|p| Reverse(p.live)).collect();
@@ -265,13 +282,15 @@ fn play(free: &[Piece], level: &[Group], running: &[u64], task: &Task) -> (u64, 
     let mut excess = task.excess;
     let mut written = 0u64;
     let mut now = 0u64;
-    for group in level {
-        let bytes = group.iter().map(|p| p.live).fold(0, u64::saturating_add);
-        ends.push(Reverse((bytes, bytes)));
-        written = written.saturating_add(bytes);
-        excess = excess.saturating_sub(group.len() - 1);
-    }
+    excess = level.iter().fold(excess, |left, group| left.saturating_sub(group.len() - 1));
+    let mut level = level.iter().map(|group| group.iter().map(|p| p.live).fold(0, u64::saturating_add));
     loop {
+        while ends.len() < slots
+            && let Some(bytes) = level.next()
+        {
+            written = written.saturating_add(bytes);
+            ends.push(Reverse((now.saturating_add(bytes), bytes)));
+        }
         // At the start the level is all. Later, waiting is part of the rule: with a job in progress and too few chunks, a narrow
         // merge now would mean one job more.
         let mut may_start = now > 0;

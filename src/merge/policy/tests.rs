@@ -107,6 +107,16 @@ fn narrow_jobs_come_first_so_that_the_large_ones_are_full() {
 }
 
 #[test]
+fn the_level_before_the_last_job_keeps_all_slots_busy() {
+    // 54 to remove: 39 before a last, full job. In three full jobs one slot would be idle for a while; in four it is not.
+    let (ten, eleven) = (["1"; 10].join("+"), ["1"; 11].join("+"));
+    let why = |count: u32| format!("1 of {count} chunks were asked for");
+    check("55x1", Goal::Cutoff(1), limits(2, 16), &format!("merge {ten}: {0}\nmerge {eleven}: {0}", why(55)));
+    // When the first has ended, the plan goes on where it was.
+    check("10 34x1 11x1@3", Goal::Cutoff(1), limits(2, 16), &format!("merge {eleven}: {}", why(36)));
+}
+
+#[test]
 fn jobs_side_by_side_share_the_bytes_evenly() {
     check("6 1 1 1 1 1 1 50", Goal::Cutoff(3), limits(2, None), "merge 1+1+1+1+1+1: 3 of 8 chunks were asked for");
     check(
