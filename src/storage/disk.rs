@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use crate::types::Bytes;
 
@@ -37,6 +38,8 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// Bytes free for this process on the file system of `path`.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
+    /// Does work that nobody waits for, beside the caller where the disk can, on a thread of this name.
+    fn beside(&self, name: &str, work: Box<dyn FnOnce() + Send>);
 }
 
 /// A file being written. Not buffered: callers write in sensible pieces.
@@ -47,8 +50,40 @@ pub trait WriteFile: Send {
     fn start_writeback(&mut self) -> io::Result<()>;
     /// Returns once all that was written is durable. A failed sync must not be tried again: what is on disk is unknown.
     fn sync(&mut self) -> io::Result<()>;
+    /// Ends writing and begins the sync, beside the caller where the disk can: syncs at the same time share what the file system does for
+    /// each, and the caller makes the next file meanwhile.
+    fn sync_behind(self: Box<Self>) -> Syncing;
     /// A second handle on the same file that can only sync, for a thread that syncs while another writes.
     fn sync_handle(&self) -> io::Result<Box<dyn Fn() -> io::Result<()> + Send + Sync>>;
+}
+
+/// A sync on its way. Dropped without [`Syncing::wait`], it goes on, and nobody learns how it ends.
+#[must_use = "nothing is durable before the wait has succeeded"]
+pub struct Syncing(State);
+
+enum State {
+    Ended(io::Result<()>),
+    Running(JoinHandle<io::Result<()>>),
+}
+
+impl Syncing {
+    /// A sync that the caller was made to wait for.
+    pub(super) fn ended(result: io::Result<()>) -> Syncing {
+        Syncing(State::Ended(result))
+    }
+
+    /// A sync on a thread of its own.
+    pub(super) fn running(thread: JoinHandle<io::Result<()>>) -> Syncing {
+        Syncing(State::Running(thread))
+    }
+
+    /// Returns once all that was written is durable. A failed sync must not be tried again: what is on disk is unknown.
+    pub fn wait(self) -> io::Result<()> {
+        match self.0 {
+            State::Ended(result) => result,
+            State::Running(thread) => thread.join().unwrap_or_else(|_| Err(io::Error::other("the thread that synced a file has panicked"))),
+        }
+    }
 }
 
 /// Writes `bytes` to `path` so that after a crash the file holds either its old content or all of the new:

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::disk::{Disk, WriteFile};
+use super::disk::{Disk, Syncing, WriteFile};
 use crate::types::Bytes;
 
 /// What of the unsynced a crash leaves behind.
@@ -362,6 +362,11 @@ impl Disk for CrashDisk {
     fn free_bytes(&self, _path: &Path) -> io::Result<u64> {
         Ok(self.state.lock().space.unwrap_or(u64::MAX))
     }
+
+    fn beside(&self, _name: &str, work: Box<dyn FnOnce() + Send>) {
+        // At once, as in `sync_behind`.
+        work();
+    }
 }
 
 struct DoubleFile {
@@ -395,6 +400,11 @@ impl WriteFile for DoubleFile {
 
     fn sync(&mut self) -> io::Result<()> {
         self.disk.state.lock().sync_file(self.file)
+    }
+
+    fn sync_behind(mut self: Box<Self>) -> Syncing {
+        // At once, so that operations come in one order and a crash at the n-th is the same crash each time.
+        Syncing::ended(self.sync())
     }
 
     fn sync_handle(&self) -> io::Result<Box<dyn Fn() -> io::Result<()> + Send + Sync>> {

@@ -9,7 +9,7 @@ mod lock;
 mod real;
 mod throttle;
 
-pub use disk::{Disk, Replacement, WriteFile, write_durably};
+pub use disk::{Disk, Replacement, Syncing, WriteFile, write_durably};
 pub use double::{CrashDisk, Keep};
 pub use lock::{DirLock, LockError};
 pub use real::RealDisk;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::Mmap;
+use parking_lot::Mutex;
 
-use super::disk::{Disk, WriteFile};
+use super::disk::{Disk, Syncing, WriteFile};
 use crate::types::Bytes;
 
 /// Files shorter than this are copied instead of mapped: a map costs a system call, a page and a slot of the kernel's limit on maps.
@@ -124,6 +125,19 @@ impl Disk for RealDisk {
         let stat = at(path, rustix::fs::statvfs(path).map_err(io::Error::from))?;
         Ok(stat.f_bavail * stat.f_frsize)
     }
+
+    fn beside(&self, name: &str, work: Box<dyn FnOnce() + Send>) {
+        // The work sits where both can reach it: where no thread is to be had, the caller does it.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let of_thread = work.clone();
+        let take = |work: &Mutex<Option<Box<dyn FnOnce() + Send>>>| work.lock().take();
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || take(&of_thread).map(|work| work()));
+        if thread.is_err()
+            && let Some(work) = take(&work)
+        {
+            work();
+        }
+    }
 }
 
 impl WriteFile for RealFile {
@@ -142,6 +156,17 @@ impl WriteFile for RealFile {
 
     fn sync(&mut self) -> io::Result<()> {
         at(&self.path, self.file.sync_data())
+    }
+
+    fn sync_behind(self: Box<Self>) -> Syncing {
+        let (file, path) = (self.file, self.path);
+        let (of_thread, path_of_thread) = (file.clone(), path.clone());
+        let thread = std::thread::Builder::new().name("sync".into()).spawn(move || at(&path_of_thread, of_thread.sync_data()));
+        match thread {
+            Ok(thread) => Syncing::running(thread),
+            // No thread to be had: then the caller waits.
+            Err(_) => Syncing::ended(at(&path, file.sync_data())),
+        }
     }
 
     fn sync_handle(&self) -> io::Result<Box<dyn Fn() -> io::Result<()> + Send + Sync>> {

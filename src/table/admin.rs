@@ -165,6 +165,7 @@ impl Table {
             self.tenancy.end();
             return;
         }
+        self.tenancy.settle();
         if let Some(log) = &self.log
             && let Err(error) = log.sync()
         {

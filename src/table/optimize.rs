@@ -222,7 +222,13 @@ impl Table {
 
     /// An error that names both figures where fewer than `needed` bytes are free.
     fn require_space(&self, needed: u64) -> Result<(), TableError> {
-        let free = self.around.disk.free_bytes(&self.dir).map_err(|e| TableError::io("free space", e))?;
+        let free_bytes = || self.around.disk.free_bytes(&self.dir).map_err(|e| TableError::io("free space", e));
+        if free_bytes()? >= needed {
+            return Ok(());
+        }
+        // Chunks that were merged just now may still be on their way out.
+        self.tenancy.settle();
+        let free = free_bytes()?;
         if free >= needed {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Flush and merge: one act, two kinds of input.
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -127,8 +127,6 @@ fn build<S: WordSource>(
     }
 
     timings.words = watch.lap();
-    // The header comes last: a folder with a valid header is whole.
-    let files = folder.sync()?;
     let (id_min, id_max) = ids.range();
     let header = Header {
         table_uuid: options.table_uuid,
@@ -142,10 +140,12 @@ fn build<S: WordSource>(
         columns: columns_of(schema),
         fields,
         dictionaries,
-        files,
+        files: folder.marks(),
     };
-    options.stop.check()?;
-    folder.seal(HEADER, &header.encode())?;
+    // The header is written last and names all the others; its sync may overtake theirs, since a chunk counts only once a manifest names it.
+    let mut file = folder.file(HEADER)?;
+    file.write_all(&header.encode()).and_then(|()| file.close()).map_err(|e| io_error(&options.dir.join(HEADER), e))?;
+    folder.sync()?;
     let chunk = DiskChunk::open(disk, &options.dir, options.table_uuid, schema)?;
     let bytes = chunk.size_bytes();
     timings.sync = watch.lap();

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::Tenancy;
 use super::header::{HEADER, Header, columns_of};
 use super::ids::Ids;
 use super::lengths::Lengths;
 use super::rows_write::{ATTRIBUTES, BLOBS, IDS, LENGTHS};
 use super::stored::{self, STORED};
+use super::tenancy::{Leaving, Tenancy};
 use super::words::{Cursor, Damage, Dictionary, POSITIONS, POSTINGS, TERMS};
 use super::writer::io_error;
 use crate::chunk::ram::Matcher;
@@ -41,6 +41,8 @@ pub struct DiskChunk {
     /// The fields in order, then, where there are two fields or more, that over all fields.
     dictionaries: Vec<Dictionary>,
     store: Option<StoreFile>,
+    /// Every map that the others are slices of, for whoever removes the folder.
+    files: Vec<Bytes>,
     retired: OnceLock<Arc<Tenancy>>,
 }
 
@@ -64,7 +66,7 @@ impl DiskChunk {
                 header.schema_version, schema.version
             )));
         }
-        let mut files = OpenFiles { disk: &**disk, dir, header: &header };
+        let mut files = OpenFiles { disk: &**disk, dir, header: &header, maps: Vec::new() };
         let layout = RowLayout::new(schema);
         let attributes = files.map(ATTRIBUTES)?;
         if attributes.len() as u64 != u64::from(header.rows) * layout.stride() as u64 {
@@ -104,6 +106,7 @@ impl DiskChunk {
             lengths,
             dictionaries,
             store,
+            files: files.maps,
             retired: OnceLock::new(),
             header,
         }))
@@ -122,7 +125,7 @@ impl DiskChunk {
             return Err(self.corrupt(HEADER, "changed since the chunk was opened".to_owned()));
         }
         for mark in &header.files {
-            let bytes = OpenFiles { disk: &*self.disk, dir: &self.dir, header: &header }.map(&mark.name)?;
+            let bytes = OpenFiles { disk: &*self.disk, dir: &self.dir, header: &header, maps: Vec::new() }.map(&mark.name)?;
             let mut hasher = crc32fast::Hasher::new();
             for piece in bytes.chunks(VERIFY_BYTES) {
                 look(piece.len() as u64)?;
@@ -230,6 +233,7 @@ struct OpenFiles<'a> {
     disk: &'a dyn Disk,
     dir: &'a Path,
     header: &'a Header,
+    maps: Vec<Bytes>,
 }
 
 impl OpenFiles<'_> {
@@ -241,18 +245,17 @@ impl OpenFiles<'_> {
         if bytes.len() as u64 != mark.len {
             return Err(corrupt(format!("{} bytes found, {} expected", bytes.len(), mark.len)));
         }
+        self.maps.push(bytes.clone());
         Ok(bytes)
     }
 }
 
 impl Drop for DiskChunk {
     fn drop(&mut self) {
-        let Some(tenancy) = self.retired.get() else { return };
-        tenancy.while_it_lasts(|| {
-            if let Err(error) = self.disk.remove_dir(&self.dir) {
-                tracing::warn!("a retired chunk stays behind until the next start: {error}");
-            }
-        });
+        if let Some(tenancy) = self.retired.get() {
+            let (dir, files) = (std::mem::take(&mut self.dir), std::mem::take(&mut self.files));
+            tenancy.remove(Leaving { disk: self.disk.clone(), dir, files });
+        }
     }
 }
 

@@ -11,8 +11,9 @@
 //! | `header` | what the chunk is, and length and checksum of every other file; written last |
 //!
 //! A file is absent where it would hold nothing by the nature of the table. The folder is built by [`flush`] out of RAM segments or by
-//! [`merge`] out of disk chunks: both write the alive rows of their inputs in the order given, with UPDATEs folded in. All files are
-//! synced, then the folder, then the header, then the folder again: a folder with a valid header is whole.
+//! [`merge`] out of disk chunks: both write the alive rows of their inputs in the order given, with UPDATEs folded in. Each file
+//! is synced from the moment it is closed, while the next is being written; then the folder. Only a manifest makes a chunk count, and it is
+//! written after all of that: a header alone proves nothing.
 //!
 //! A build that fails or is stopped removes its folder as well as it can; what a crash leaves behind is swept by the table at its next
 //! start, since no manifest names it.

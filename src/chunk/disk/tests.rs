@@ -629,6 +629,9 @@ impl Disk for StopAt {
     fn free_bytes(&self, path: &Path) -> std::io::Result<u64> {
         self.inner.free_bytes(path)
     }
+    fn beside(&self, name: &str, work: Box<dyn FnOnce() + Send>) {
+        self.inner.beside(name, work);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::header::FileMark;
 use super::options::BuildOptions;
 use crate::chunk::ChunkError;
-use crate::storage::{Disk, Throttle, WriteFile};
+use crate::storage::{Disk, Syncing, Throttle, WriteFile};
 use crate::types::Progress;
 use crate::types::StopToken;
 
@@ -30,8 +30,8 @@ pub(super) struct Folder {
     stop: StopToken,
     throttle: Option<Arc<Throttle>>,
     progress: Arc<Progress>,
-    /// Files written to their end, not yet synced.
-    written: Mutex<Vec<(FileMark, Box<dyn WriteFile>)>>,
+    /// Files written to their end, on their way to being durable.
+    written: Mutex<Vec<(FileMark, Syncing)>>,
 }
 
 /// Says which file the system failed on.
@@ -76,30 +76,20 @@ impl Folder {
         &self.dir
     }
 
-    /// Makes what was written durable, and its names; the files in order of name.
-    pub(super) fn sync(&self) -> Result<Vec<FileMark>, ChunkError> {
-        let mut marks = Vec::new();
-        for (mark, mut file) in std::mem::take(&mut *self.written.lock()) {
-            self.stop.check()?;
-            file.sync().map_err(|e| io_error(&self.dir.join(&mark.name), e))?;
-            marks.push(mark);
-        }
+    /// Lengths and checksums of the files that are closed, in order of name.
+    pub(super) fn marks(&self) -> Vec<FileMark> {
+        let mut marks: Vec<FileMark> = self.written.lock().iter().map(|(mark, _)| mark.clone()).collect();
         marks.sort_by(|a, b| a.name.cmp(&b.name));
-        self.disk.sync_dir(&self.dir).map_err(|e| io_error(&self.dir, e))?;
-        Ok(marks)
+        marks
     }
 
-    /// Writes a small file and makes it durable, name and all.
-    pub(super) fn seal(&self, name: &'static str, bytes: &[u8]) -> Result<(), ChunkError> {
-        let path = self.dir.join(name);
-        let write = || {
-            let mut file = self.disk.create(&path)?;
-            file.write(bytes)?;
-            file.sync()?;
-            self.disk.sync_dir(&self.dir)
-        };
-        self.progress.add_written(bytes.len() as u64);
-        write().map_err(|e| io_error(&path, e))
+    /// Returns once what was written is durable, and its names.
+    pub(super) fn sync(&self) -> Result<(), ChunkError> {
+        for (mark, syncing) in std::mem::take(&mut *self.written.lock()) {
+            syncing.wait().map_err(|e| io_error(&self.dir.join(&mark.name), e))?;
+        }
+        self.stop.check()?;
+        self.disk.sync_dir(&self.dir).map_err(|e| io_error(&self.dir, e))
     }
 
     /// A counter that looks at the stop token as often as work is to be done.
@@ -204,7 +194,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes the rest and leaves the file for [`Folder::sync`].
+    /// Writes the rest and begins the sync that [`Folder::sync`] waits for.
     pub(super) fn close(mut self) -> io::Result<()> {
         self.end()
     }
@@ -213,10 +203,8 @@ impl FileWriter {
     pub(in crate::chunk) fn end(&mut self) -> io::Result<()> {
         self.write_out()?;
         let Some(file) = self.file.take() else { return Ok(()) };
-        let mut file = file.into_inner();
-        file.start_writeback()?;
         let mark = FileMark { name: self.name.to_owned(), len: self.written, crc: self.checksum.clone().finalize() };
-        self.folder.written.lock().push((mark, file));
+        self.folder.written.lock().push((mark, file.into_inner().sync_behind()));
         Ok(())
     }
 }
