@@ -166,6 +166,80 @@ fn one_value_of_20_megabytes() {
     }
 }
 
+/// Every kind of column, values at the edges of each, and enough rows that a LIMIT of nobody's asking would cut them.
+fn table_of_all_kinds() -> String {
+    let mut sql = String::from(
+        "CREATE TABLE kinds(title text, kept text stored, s string, both string indexed attribute, n int, b bigint, f float, flag bool, ts timestamp, \
+         m multi, m64 multi64, j json, `order` int) morphology='stem_en' min_infix_len='2';
+         INSERT INTO kinds(id,title,kept,s,both,n,b,f,flag,ts,m,m64,j,`order`) VALUES
+         (1,'it''s \\\"quoted\\\" \\\\ and\\nbroken\\t\\0\\Z','%_\\\\%','Привет 😀','x',4294967295,-9223372036854775808,0.1,1,1700000000,(3,1),\
+          (-5,9223372036854775807),'{\"a\":[1,2.5,0.1,1e300],\"b\":{\"c\":null,\"d\":true,\"e\":\"\\\\n\"}}',7),
+         (18446744073709551615,'','','','',0,9223372036854775807,0.0000001,0,0,(),(),'[]',0),
+         (9223372036854775807,'NULL','0','','',0,0,340282300000000000000000000000000000000.0,0,0,(4294967295),(),'{}',0);
+         INSERT INTO kinds(id,title) VALUES (2,'without a document');
+         FLUSH RAMCHUNK kinds;",
+    );
+    for chunk in 0..3u64 {
+        // Ids that do not ascend, in several chunks and in RAM.
+        let rows: Vec<String> =
+            (0..1500u64).map(|i| 1_000 + (i * 7919) % 1500 * 3 + chunk).map(|id| format!("({id},'row w{id}',{id})")).collect();
+        sql.push_str(&format!("INSERT INTO kinds(id,title,n) VALUES {};", rows.join(",")));
+        if chunk < 2 {
+            sql.push_str("FLUSH RAMCHUNK kinds;");
+        }
+    }
+    sql.push_str("DELETE FROM kinds WHERE id>5000 AND id<5100; UPDATE kinds SET b=-1 WHERE id=1500;");
+    sql
+}
+
+#[test]
+fn dumps_are_loaded_again() {
+    let programs: Vec<&str> = ["mariadb-dump", "mysqldump"].into_iter().filter(|p| runs(p, &["--version"])).collect();
+    let Some(client) = command_lines().into_iter().next() else { return };
+    if programs.is_empty() {
+        skip("neither mariadb-dump nor mysqldump is installed; dumps are not tested");
+    }
+    // All that can be told from outside, floats to the last bit.
+    let look = "SELECT *, UINT64(id) FROM kinds ORDER BY id ASC LIMIT 100000 OPTION max_matches=100000; SELECT COUNT(*), SUM(b) FROM kinds;
+        SELECT id FROM kinds WHERE f>0.00000009 AND f<0.00000011; SELECT id FROM kinds WHERE MATCH('rows') LIMIT 3; SHOW CREATE TABLE kinds;
+        SELECT id FROM kinds WHERE j.a[2]=0.1 AND j.a[3]>9e299; SHOW LOCKS;";
+    for program in programs {
+        let from = serve();
+        printed(client, from.port, &[], &table_of_all_kinds());
+        let expected = printed(client, from.port, &["-N"], look);
+        for options in [
+            &[][..],
+            &["--complete-insert"],
+            &["--skip-lock-tables"],
+            &["--replace"],
+            &["--skip-extended-insert", "--order-by-primary"],
+            &["--no-create-info"],
+            &["-etc", "--replace", "--net-buffer-length=16m"],
+            &["--databases"],
+        ] {
+            let to = serve();
+            let dump = printed(program, from.port, &[options, &["Manticore"]].concat(), "");
+            if options.iter().any(|o| *o == "--no-create-info" || *o == "-etc") {
+                assert!(!dump.contains("CREATE TABLE"), "{options:?}");
+                let tables = printed(program, from.port, &["--no-data", "Manticore"], "");
+                printed(client, to.port, &[], &tables);
+            }
+            printed(client, to.port, &["-D", "Manticore"], &dump);
+            let got = printed(client, to.port, &["-N"], look);
+            assert!(got == expected, "{program} {options:?}: {:?}", expected.lines().zip(got.lines()).find(|(a, b)| a != b));
+            to.server.stop();
+        }
+        // A table that keeps no text cannot be dumped, and says so instead of losing it.
+        printed(client, from.port, &[], "CREATE TABLE searchable(title text indexed, n int)");
+        for options in [&["Manticore", "searchable"][..], &["--complete-insert", "Manticore", "searchable"]] {
+            let output = command_line(program, from.port, options, b"");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains("column 'title' is neither stored nor an attribute"), "{said}");
+        }
+        from.server.stop();
+    }
+}
+
 const PYTHON: &str = r#"
 import sys, pymysql
 from pymysql.constants import CLIENT
@@ -259,6 +333,33 @@ fn pymysql() {
     let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && out.contains("all well"), "{out}\n{said}");
     served.server.stop();
+}
+
+/// Signals that are sent to servers by habit or by mistake.
+#[test]
+fn signals_that_stop_nothing() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let place = Place::new(&[]);
+    let mut server = place.start();
+    let pid = Pid::from_raw(server.pid().try_into().expect("a number")).expect("not zero");
+    for signal in [Signal::HUP, Signal::QUIT, Signal::USR2, Signal::ALARM, Signal::USR1] {
+        kill_process(pid, signal).expect("a child of ours");
+    }
+    // A log that was renamed is begun anew, which is seen once the signals before that were heard too.
+    let (log, renamed) = (place.log(), place.path.join("renamed.log"));
+    std::fs::rename(&log, &renamed).expect("renamed");
+    while !log.exists() {
+        kill_process(pid, Signal::USR1).expect("a child of ours");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert!(server.lives());
+    }
+    for name in ["SIGHUP: ", "SIGQUIT: ", "SIGUSR2: ", "SIGALRM: "] {
+        let said = std::fs::read_to_string(&renamed).expect("a log") + &std::fs::read_to_string(&log).expect("a log");
+        assert!(said.contains(name), "{name} {said}");
+    }
+    drop(server.client());
+    server.stop();
 }
 
 /// Prepared statements, whose values and rows travel in the binary form.

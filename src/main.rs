@@ -17,7 +17,7 @@ struct Arguments {
     /// The configuration, in the form of manticore.conf
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Read the configuration, say what is wrong with it, and start nothing
+    /// Read the configuration, try its addresses and folders, say what is wrong, and start nothing
     #[arg(long)]
     check: bool,
     /// Print every setting with its documentation and default, in the form of a configuration
@@ -44,14 +44,11 @@ fn main() -> ExitCode {
         print!("{}", config::example());
         return ExitCode::SUCCESS;
     }
-    let result = server::read_config(arguments.config.as_deref()).and_then(|config| {
-        if arguments.check {
-            config.warnings.iter().for_each(|warning| println!("warning: {warning}"));
-            println!("the configuration is good");
-            return Ok(());
-        }
-        server::run(config, arguments.config.is_none())
-    });
+    let config = server::read_config(arguments.config.as_deref());
+    if arguments.check {
+        return check(config);
+    }
+    let result = config.and_then(|config| server::run(config, arguments.config.is_none()));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -59,4 +56,24 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says what is wrong with a configuration, a line each.
+fn check(config: Result<config::Config, server::StartError>) -> ExitCode {
+    let config = match config {
+        Ok(config) => config,
+        Err(error) => {
+            error.to_string().lines().for_each(|line| eprintln!("error: {line}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let found = server::check_config(&config);
+    config.warnings.iter().for_each(|warning| println!("warning: {warning}"));
+    found.notes.iter().for_each(|note| println!("note: {note}"));
+    if !found.problems.is_empty() {
+        found.problems.iter().for_each(|problem| eprintln!("error: {problem}"));
+        return ExitCode::FAILURE;
+    }
+    println!("the configuration is good");
+    ExitCode::SUCCESS
 }

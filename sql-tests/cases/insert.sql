@@ -115,7 +115,7 @@ error 1064: table t: unknown column: 'nosuch'
 
 INSERT INTO t(id,n) VALUES (-5,2)
 ----
-error 1064: table t: row 1, column 'id': -5 is negative
+error 1064: table t: row 1, column 'id': -5 is negative: an id has no sign, and the one that is shown so is 18446744073709551611
 
 INSERT INTO t(id,n) VALUES (1,1+1)
 ----

@@ -169,3 +169,131 @@ COMMIT; ROLLBACK; COMMIT
 0 rows affected
 +
 0 rows affected
+
+-- FLUSH, OPTIMIZE and CHECK are about what is committed: what is pending stays so, and can still be rolled back.
+SET autocommit=0; INSERT INTO t(id,title,n) VALUES (20,'twenty',20)
+----
+0 rows affected
++
+1 row affected
+
+-- same session
+FLUSH RAMCHUNK t; FLUSH TABLE t; OPTIMIZE TABLE t OPTION sync=1; CHECK TABLE t
+----
+0 rows affected
++
+0 rows affected
++
+0 rows affected
++
+t	check	status	OK
+
+-- same session
+SELECT COUNT(*) FROM t WHERE id=20
+----
+0
+
+-- same session
+ROLLBACK; SELECT COUNT(*) FROM t WHERE id=20
+----
+0 rows affected
++
+0
+
+-- same session
+INSERT INTO t(id,title,n) VALUES (21,'twenty-one',21); FLUSH RAMCHUNK t; COMMIT; SELECT id FROM t WHERE MATCH('twenty')
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+21
+
+-- DDL commits what is pending, of whichever table.
+-- same session
+INSERT INTO t(id,title,n) VALUES (22,'twenty-two',22); CREATE TABLE other(n int); ROLLBACK; SELECT COUNT(*) FROM t WHERE id=22
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+1
+
+-- same session
+INSERT INTO t(id,title,n) VALUES (23,'twenty-three',23); ALTER TABLE t optimize_cutoff='3'; ROLLBACK; SELECT COUNT(*) FROM t WHERE id=23
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+1
+
+-- same session
+INSERT INTO t(id,title,n) VALUES (24,'twenty-four',24); DROP TABLE other; ROLLBACK; SELECT COUNT(*) FROM t WHERE id=24
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+1
+
+-- Also where the statement itself then fails.
+-- same session
+INSERT INTO t(id,title,n) VALUES (25,'twenty-five',25); DROP TABLE nosuch
+----
+1 row affected
++
+error 1064: DROP TABLE failed: unknown table 'nosuch'
+
+-- same session
+ROLLBACK; SELECT COUNT(*) FROM t WHERE id=25
+----
+0 rows affected
++
+1
+
+-- same session
+INSERT INTO t(id,title,n) VALUES (26,'twenty-six',26); BEGIN; ROLLBACK; SELECT COUNT(*) FROM t WHERE id=26
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+1
+
+-- same session
+INSERT INTO t(id,title,n) VALUES (27,'twenty-seven',27); LOCK TABLES t READ; UNLOCK TABLES; ROLLBACK; SELECT COUNT(*) FROM t WHERE id=27
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+0 rows affected
++
+1
+
+-- What is pending of the table that is emptied is committed and emptied too.
+-- same session
+INSERT INTO t(id,title,n) VALUES (28,'twenty-eight',28); TRUNCATE TABLE t; COMMIT; SELECT COUNT(*) FROM t; SET autocommit=1
+----
+1 row affected
++
+0 rows affected
++
+0 rows affected
++
+0
++
+0 rows affected

@@ -11,11 +11,11 @@ INSERT INTO t(id,title,n,s) VALUES (1,'kept',1,'s')
 
 NONSENSE
 ----
-error 1064: P01: syntax error, unexpected identifier, expecting a statement near 'NONSENSE'
+error 1064: P01: syntax error, unknown statement 'NONSENSE' near 'NONSENSE'
 
 SELEC id FROM t
 ----
-error 1064: P01: syntax error, unexpected identifier, expecting a statement near 'SELEC id FROM t'
+error 1064: P01: syntax error, unknown statement 'SELEC', did you mean SELECT? near 'SELEC id FROM t'
 
 SELECT
 ----
@@ -95,7 +95,7 @@ error 1064: table t: sort-by attribute 'title' not found: it is a full-text fiel
 
 SELECT id FROM t WHERE n LIKE 'a%'
 ----
-error 1064: table t: LIKE needs a string: column 'n' is none
+error 1064: table t: LIKE needs a string: column 'n' is a number
 
 INSERT INTO t
 ----
@@ -232,7 +232,7 @@ error 1064: DROP TABLE failed: unknown table '../evil'
 
 SHOW NOSUCH
 ----
-error 1064: SHOW NOSUCH is not built yet
+error 1064: P01: syntax error, unknown thing to show 'NOSUCH' near 'NOSUCH'
 
 SHOW TABLE nosuch STATUS
 ----
@@ -240,7 +240,7 @@ error 1064: no such table 'nosuch'
 
 FLUSH NOSUCH t
 ----
-error 1064: FLUSH NOSUCH is not built yet
+error 1064: P01: syntax error, unknown thing to flush 'NOSUCH' near 'NOSUCH t'
 
 FLUSH RAMCHUNK nosuch
 ----
@@ -268,7 +268,7 @@ error 1064: unknown option 'nosuch'
 
 CALL NOSUCH('a')
 ----
-error 1064: CALL NOSUCH is not built yet
+error 1064: P01: syntax error, unknown procedure 'NOSUCH' near 'NOSUCH('a')'
 
 CALL KEYWORDS('a')
 ----
@@ -310,9 +310,26 @@ SELECT id FROM t WHERE n=99999999999999999999999
 ----
 error 1064: number 99999999999999999999999 is out of range [-9223372036854775808..9223372036854775807]
 
+-- Which id is meant is clear; which of two comes first is not.
 SELECT id FROM t WHERE id>18446744073709551615
 ----
-error 1064: number 18446744073709551615 is out of range [-9223372036854775808..9223372036854775807]
+error 1064: number 18446744073709551615 is out of range [-9223372036854775808..9223372036854775807]: compare UINT64(id) instead
+
+SELECT id FROM t WHERE id BETWEEN 5 AND '9223372036854775808'
+----
+error 1064: number 9223372036854775808 is out of range [-9223372036854775808..9223372036854775807]: compare UINT64(id) instead
+
+SELECT id FROM t WHERE id=18446744073709551616
+----
+error 1064: number 18446744073709551616 is out of range [-9223372036854775808..9223372036854775807]
+
+SELECT id FROM t WHERE id IN (-9223372036854775809)
+----
+error 1064: number -9223372036854775809 is out of range [-9223372036854775808..9223372036854775807]
+
+SELECT id FROM t WHERE n='18446744073709551616'
+----
+error 1064: number 18446744073709551616 is out of range [-9223372036854775808..9223372036854775807]
 
 SELECT id FROM t LIMIT 99999999999999999999
 ----
@@ -341,7 +358,7 @@ SELECT 1; NONSENSE; SELECT 2
 ----
 1
 +
-error 1064: P01: syntax error, unexpected identifier, expecting a statement near 'NONSENSE; SELECT 2'
+error 1064: P01: syntax error, unknown statement 'NONSENSE' near 'NONSENSE; SELECT 2'
 
 -- All that is left of it.
 SELECT id,title,n,s,m,j FROM t ORDER BY id ASC
@@ -351,3 +368,84 @@ SELECT id,title,n,s,m,j FROM t ORDER BY id ASC
 SHOW TABLES
 ----
 t	rt
+
+-- Words that are nobody's are mistakes; words of the dialect that are missing say so.
+SELECT q.id FROM t AS q
+----
+error 1064: another name for a table (FROM t AS name) is not built yet
+
+SELECT id FROM t UNION SELECT 1
+----
+error 1064: UNION is not built yet
+
+SELECT (SELECT 1)
+----
+error 1064: a subquery is not built yet
+
+SELECT id FROM t WHERE id IN (SELECT id FROM t)
+----
+error 1064: a subquery is not built yet
+
+SHOW TABELS
+----
+error 1064: P01: syntax error, unknown thing to show 'TABELS', did you mean TABLES? near 'TABELS'
+
+SHOW PLAN
+----
+error 1064: SHOW PLAN is not built yet
+
+CALL KEYWORD('a','t')
+----
+error 1064: P01: syntax error, unknown procedure 'KEYWORD', did you mean KEYWORDS? near 'KEYWORD('a','t')'
+
+CALL SUGGEST('a','t')
+----
+error 1064: CALL SUGGEST is not built yet
+
+ALTER TABLE t RENAM x
+----
+error 1064: P01: syntax error, unknown alteration 'RENAM', did you mean RENAME? near 'RENAM x'
+
+OPTIMIZE t
+----
+error 1064: P01: syntax error, unexpected identifier, expecting TABLE near 't'
+
+-- Kinds in messages.
+SELECT title+1 FROM t
+----
+error 1064: table t: arithmetic needs numbers: column 'title' is a string
+
+SELECT -title FROM t
+----
+error 1064: table t: '-' needs numbers: column 'title' is a string
+
+-- Numbers past all types in options and paths.
+SELECT id FROM t OPTION cutoff=99999999999999999999
+----
+error 1064: number 99999999999999999999 is out of range [-9223372036854775808..9223372036854775807]
+
+OPTIMIZE TABLE t OPTION cutoff=-99999999999999999999
+----
+error 1064: number -99999999999999999999 is out of range [-9223372036854775808..9223372036854775807]
+
+-- Names that are empty.
+CREATE TABLE x(`` int)
+----
+error 1064: table 'x': CREATE TABLE failed: '' cannot be the name of a column: letters, digits and _ are allowed, a digit not first
+
+CREATE TABLE x(```a` int)
+----
+error 1064: table 'x': CREATE TABLE failed: '' cannot be the name of a column: letters, digits and _ are allowed, a digit not first
+
+-- More keys than a group has, more columns than a table has.
+SELECT COUNT(*) FROM t GROUP BY n@{64*,n}
+----
+error 1064: GROUP BY takes at most 64 keys, 65 given
+
+SELECT COUNT(*) FROM t GROUP BY n@{63*,n}
+----
+1
+
+CREATE TABLE x(@{1..4097:c# int})
+----
+error 1064: table 'x': CREATE TABLE failed: a table has at most 4096 columns, not 4097

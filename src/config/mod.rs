@@ -14,7 +14,6 @@ mod elsewhere;
 mod error;
 mod example;
 mod listen;
-mod nearest;
 mod reader;
 mod syntax;
 mod table;

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::nearest::nearest;
 use super::syntax::{self, Entry, Section};
 use super::table::{self, Place, SETTINGS, Scope};
 use super::{ConfigError, ConfigErrors, Listener, Problem, elsewhere};
-use crate::types::Settings;
+use crate::types::{Settings, nearest};
 
 /// All that the server is told at start.
 #[derive(Clone, Debug, PartialEq)]

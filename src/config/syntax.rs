@@ -1,7 +1,8 @@
 //! The grammar of the file: sections of `key = value` lines.
 //!
 //! `#` begins a comment anywhere in a line, `\#` is a plain `#`; a `\` at the end of a line joins the next one to it; a section is a
-//! word, `{`, lines, `}`. Meaning is given by [`super::reader`].
+//! word, `{`, lines, `}`. A value goes to the end of its line; on the line where its section begins, it ends before a `}` that ends the line, so that
+//! `searchd { listen = 9306 }` is a whole section. Meaning is given by [`super::reader`].
 
 use super::{ConfigError, Problem};
 
@@ -36,6 +37,7 @@ pub(super) fn parse(text: &str) -> (Vec<Section>, Vec<Problem>) {
     let mut named: Option<(String, usize)> = None;
     for (line, content) in logical_lines(text) {
         let mut rest = content.trim();
+        let mut opened_here = false;
         while !rest.is_empty() {
             if let Some(section) = &mut open {
                 if let Some(after) = rest.strip_prefix('}') {
@@ -43,17 +45,25 @@ pub(super) fn parse(text: &str) -> (Vec<Section>, Vec<Problem>) {
                     rest = after.trim_start();
                     continue;
                 }
-                match rest.split_once('=') {
+                let (entry, closes) = match rest.strip_suffix('}') {
+                    Some(entry) if opened_here => (entry.trim_end(), true),
+                    _ => (rest, false),
+                };
+                match entry.split_once('=') {
                     Some((key, value)) if is_key(key.trim()) => {
                         section.entries.push(Entry { line, key: key.trim().to_ascii_lowercase(), value: value.trim().to_owned() })
                     }
-                    _ => problems.push(problem(line, format!("'{}': 'key = value' expected", shorten(rest)))),
+                    _ => problems.push(problem(line, format!("'{}': 'key = value' expected", shorten(entry)))),
+                }
+                if closes {
+                    sections.extend(open.take());
                 }
                 rest = "";
             } else if let Some((kind, begin)) = named.take() {
                 match rest.strip_prefix('{') {
                     Some(after) => {
                         open = Some(Section { kind, line: begin, entries: Vec::new() });
+                        opened_here = true;
                         rest = after.trim_start();
                     }
                     None => {
@@ -76,7 +86,7 @@ pub(super) fn parse(text: &str) -> (Vec<Section>, Vec<Problem>) {
         }
     }
     if let Some(section) = open {
-        problems.push(problem(section.line, format!("section '{}' is not closed: '}}' expected", section.kind)));
+        problems.push(problem(section.line, format!("section '{}' is not closed: a line with '}}' expected", section.kind)));
         sections.push(section);
     }
     if let Some((kind, line)) = named {
@@ -160,6 +170,9 @@ mod tests {
         assert_eq!(draw("searchd {\n log = a\\\n  b\n pid_file =\n}"), "searchd@1[log@2=a b pid_file@4=]");
         assert_eq!(draw("searchd {\n log = a\\#b # c\n}"), "searchd@1[log@2=a#b]");
         assert_eq!(draw("searchd { LOG = x\n} common { }"), "searchd@1[log@1=x] common@2[]");
+        assert_eq!(draw("searchd { listen = 9306 } # all of it\ncommon {}"), "searchd@1[listen@1=9306] common@2[]");
+        assert_eq!(draw("searchd\n{ listen = 9306 }"), "searchd@1[listen@2=9306]");
+        assert_eq!(draw("searchd {\n log = a}\n}"), "searchd@1[log@2=a}]");
         assert_eq!(draw("table a : b {\n type = rt\n}"), "table@1[type@2=rt]");
         assert_eq!(draw("searchd {\r\n log = x\r\n}\r\n"), "searchd@1[log@2=x]");
     }
@@ -168,7 +181,7 @@ mod tests {
     fn mistakes_name_their_line() {
         assert_eq!(draw("searchd {\n log\n}"), "searchd@1[] !2 'log': 'key = value' expected");
         assert_eq!(draw("searchd {\n a b = c\n}"), "searchd@1[] !2 'a b = c': 'key = value' expected");
-        assert_eq!(draw("searchd {\n log = x\n"), "searchd@1[log@2=x] !1 section 'searchd' is not closed: '}' expected");
+        assert_eq!(draw("searchd {\n log = x\n"), "searchd@1[log@2=x] !1 section 'searchd' is not closed: a line with '}' expected");
         assert_eq!(draw("listen = 9306"), "!1 'listen = 9306': a section such as 'searchd {' expected");
         assert_eq!(draw("searchd\nlog = x"), "!2 '{' expected after 'searchd', found 'log = x'");
         assert_eq!(draw("searchd"), "!1 '{' expected after 'searchd'");

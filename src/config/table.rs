@@ -150,6 +150,7 @@ pub fn defaults() -> Settings {
         binlog_max_log_size: 0,
         rt_flush_period: 0,
         rt_mem_limit: 0,
+        query_mem_limit: 0,
         diskchunk_flush_write_timeout: 0,
         diskchunk_flush_search_timeout: 0,
         auto_optimize: false,
@@ -407,6 +408,15 @@ pub static SETTINGS: &[Setting] = &[
         "128M",
         "The size at which a table's RAM chunk is saved as a disk chunk, where the table has no rt_mem_limit of its own.",
         in_settings!(rt_mem_limit as u64),
+    ),
+    global(
+        "query_mem_limit",
+        Kind::Size,
+        range_or(0, "no limit", 1 << 20, 1 << 40),
+        "1G",
+        "What one statement may keep in memory while it runs: rows in order, groups, GROUP_CONCAT and distinct values, documents to \
+         change. Past it the statement fails. Rows that are sent as they are found do not count.",
+        in_settings!(query_mem_limit as u64),
     ),
     global(
         "rt_flush_period",

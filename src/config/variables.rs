@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::nearest::nearest;
 use super::table::{Place, SETTINGS, Scope, find};
 use super::{ConfigError, Problem};
-use crate::types::{Settings, SharedSettings};
+use crate::types::{Settings, SharedSettings, nearest};
 
 /// Name and value of every variable, ascending by name. Sizes are in bytes, times in seconds. Variables of scope session have the value
 /// that a session begins with; whoever keeps the session's own puts it in their place.

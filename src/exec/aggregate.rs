@@ -4,12 +4,16 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashSet;
 
+use super::budget::value_bytes;
 use super::cell::{Cell, Number, order, quantified};
 use super::eval::{Env, eval};
 use super::groups::KeyPart;
 use crate::plan::expr::Quantifier;
 use crate::plan::select::Aggregate;
 use crate::types::Value;
+
+/// What an entry of a hash set costs besides itself: a box, a byte of control, and the slots that are free.
+pub(super) const SLOT_BYTES: u64 = 24;
 
 /// One aggregate of one group.
 #[derive(Debug, Clone)]
@@ -76,33 +80,34 @@ impl Accumulator {
         }
     }
 
-    /// Adds a row.
-    pub fn add<'a>(&mut self, aggregate: &'a Aggregate, env: &Env<'a>) {
+    /// Adds a row. Gives the bytes that this has made the accumulator grow by, roughly.
+    pub fn add<'a>(&mut self, aggregate: &'a Aggregate, env: &Env<'a>) -> u64 {
         let mut inputs = aggregate.inputs().iter().map(|e| eval(e, env));
+        let mut grown = 0;
         match self {
             Accumulator::Count(n) => match inputs.next() {
                 Some(Cell::Null) => {}
                 Some(_) | None => *n += 1,
             },
             Accumulator::DistinctInts(set) => {
-                if let Some(Cell::Int(v)) = inputs.next() {
-                    set.insert(v);
+                if let Some(Cell::Int(v)) = inputs.next()
+                    && set.insert(v)
+                {
+                    grown += SLOT_BYTES + size_of::<i64>() as u64;
                 }
             }
             Accumulator::Distinct(set) => match aggregate.inputs() {
                 [_] => {
-                    let Some(cell) = inputs.next() else { return };
+                    let Some(cell) = inputs.next() else { return grown };
                     // The values of a set count one by one.
                     quantified(&cell, Quantifier::Any, |one| {
                         if !matches!(one, Cell::Null) {
-                            set.insert(Box::new([KeyPart::of(one)]));
+                            grown += insert(set, Box::new([KeyPart::of(one)]));
                         }
                         false
                     });
                 }
-                _ => {
-                    set.insert(inputs.map(|c| KeyPart::of(&c)).collect());
-                }
+                _ => grown += insert(set, inputs.map(|c| KeyPart::of(&c)).collect()),
             },
             Accumulator::Sum(sum) | Accumulator::Avg(sum) => {
                 if let Some(cell) = inputs.next() {
@@ -111,22 +116,25 @@ impl Accumulator {
             }
             Accumulator::Least(best) => {
                 if let Some(cell) = inputs.next() {
-                    keep(best, cell, Ordering::Less);
+                    grown += keep(best, cell, Ordering::Less);
                 }
             }
             Accumulator::Greatest(best) => {
                 if let Some(cell) = inputs.next() {
-                    keep(best, cell, Ordering::Greater);
+                    grown += keep(best, cell, Ordering::Greater);
                 }
             }
             Accumulator::Concat(list) => {
                 if let Some(text) = inputs.next().as_ref().and_then(Cell::text)
                     && !text.is_empty()
                 {
+                    // Twice: once as it is kept, once in the text that is made of all of them.
+                    grown += (size_of::<(i64, String)>() + 2 * text.len()) as u64;
                     list.push((env.id.0 as i64, text.into_owned()));
                 }
             }
         }
+        grown
     }
 
     /// Adds what another piece of the work saw of the same group.
@@ -136,8 +144,12 @@ impl Accumulator {
             (Accumulator::Distinct(a), Accumulator::Distinct(b)) => a.extend(b),
             (Accumulator::DistinctInts(a), Accumulator::DistinctInts(b)) => a.extend(b),
             (Accumulator::Sum(a), Accumulator::Sum(b)) | (Accumulator::Avg(a), Accumulator::Avg(b)) => a.merge(b),
-            (Accumulator::Least(a), Accumulator::Least(Some(b))) => keep(a, Cell::of(&b), Ordering::Less),
-            (Accumulator::Greatest(a), Accumulator::Greatest(Some(b))) => keep(a, Cell::of(&b), Ordering::Greater),
+            (Accumulator::Least(a), Accumulator::Least(Some(b))) => {
+                keep(a, Cell::of(&b), Ordering::Less);
+            }
+            (Accumulator::Greatest(a), Accumulator::Greatest(Some(b))) => {
+                keep(a, Cell::of(&b), Ordering::Greater);
+            }
             (Accumulator::Concat(a), Accumulator::Concat(b)) => a.extend(b),
             // Both come from the same aggregate; only an absent extreme is left.
             _ => {}
@@ -164,12 +176,24 @@ impl Accumulator {
     }
 }
 
-fn keep(best: &mut Option<Value>, cell: Cell<'_>, wanted: Ordering) {
+/// Puts the cell in the place of the best value if it goes before it. Gives the bytes that the new one is larger by.
+fn keep(best: &mut Option<Value>, cell: Cell<'_>, wanted: Ordering) -> u64 {
     if matches!(cell, Cell::Null) {
-        return;
+        return 0;
     }
     let better = best.as_ref().is_none_or(|old| order(&cell, &Cell::of(old)) == wanted);
-    if better {
-        *best = Some(cell.into_value());
+    if !better {
+        return 0;
     }
+    let before = best.as_ref().map_or(0, value_bytes);
+    let value = cell.into_value();
+    let after = value_bytes(&value);
+    *best = Some(value);
+    after.saturating_sub(before)
+}
+
+/// Adds a key to a set of distinct ones. Gives the bytes that the set has grown by.
+fn insert(set: &mut FxHashSet<Box<[KeyPart]>>, key: Box<[KeyPart]>) -> u64 {
+    let bytes = SLOT_BYTES + key.iter().map(KeyPart::bytes).sum::<u64>();
+    if set.insert(key) { bytes } else { 0 }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 
-use super::ExecError;
+use super::{Budget, ExecError};
 use crate::types::StopToken;
 
 /// Rows between two looks at the stop token and the clock.
@@ -23,13 +23,15 @@ pub struct ExecContext<'a> {
     pub now: i64,
     /// In which YEAR() and the like count.
     pub zone: TimeZone,
+    /// What the statement may keep in memory.
+    pub memory: Budget,
 }
 
 impl<'a> ExecContext<'a> {
-    /// The present moment in the system's time zone, without helpers or limit.
+    /// The present moment in the system's time zone, without helpers or limits.
     pub fn new(stop: StopToken) -> ExecContext<'a> {
         let now = jiff::Timestamp::now().as_second();
-        ExecContext { stop, deadline: None, pool: None, now, zone: TimeZone::system() }
+        ExecContext { stop, deadline: None, pool: None, now, zone: TimeZone::system(), memory: Budget::new(0) }
     }
 
     /// These surroundings with an end after `limit`, if that comes first.

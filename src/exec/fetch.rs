@@ -1,6 +1,7 @@
 //! The rows that are sent: only now is stored text read and the select list computed.
 
 use super::ExecError;
+use super::budget::value_bytes;
 use super::context::ExecContext;
 use super::eval::{Env, eval};
 use super::rows::WalkError;
@@ -31,7 +32,7 @@ impl<'a> Fetch<'a> {
         tasks::guard(&self.snapshot.parts, part, || {
             let stored = if self.plan.shows_stored { self.stored(entry)? } else { Vec::new() };
             let env = self.env(entry);
-            Ok(self.values(&Env { stored: &stored, aggregates, group_key, ..env }))
+            Ok(self.values(&Env { stored: &stored, aggregates, group_key, ..env })?)
         })
     }
 
@@ -44,9 +45,16 @@ impl<'a> Fetch<'a> {
         Ok(Env { aggregates, group_key, ..env })
     }
 
-    /// The select list.
-    pub fn values(&self, env: &Env<'_>) -> Vec<Value> {
-        self.plan.columns.iter().map(|column| eval(&column.expr, &shortened(env)).into_value()).collect()
+    /// The select list. Fails where one row alone is past the memory that a statement may take.
+    pub fn values(&self, env: &Env<'_>) -> Result<Vec<Value>, ExecError> {
+        let (mut row, mut bytes) = (Vec::with_capacity(self.plan.columns.len()), 0);
+        for column in &self.plan.columns {
+            let value = eval(&column.expr, &shortened(env)).into_value();
+            bytes += value_bytes(&value);
+            self.context.memory.allow(bytes)?;
+            row.push(value);
+        }
+        Ok(row)
     }
 
     fn env(&self, entry: &Entry) -> Env<'_> {

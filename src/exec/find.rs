@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::ExecError;
+use super::budget::{Keeper, Taken, value_bytes};
 use super::context::ExecContext;
 use super::eval::{self, Env};
 use super::json_edit;
@@ -10,6 +10,7 @@ use super::matching::{Matcher, Ranker, Statistics};
 use super::rows::{Found, Matching, Walk};
 use super::select::statistics;
 use super::tasks;
+use super::{Budget, ExecError};
 use crate::chunk::PartView;
 use crate::plan::filter::{AccessPath, FilterPlan};
 use crate::plan::matching::MatchPlan;
@@ -23,8 +24,12 @@ pub type Change = (DocId, Vec<(usize, Value)>);
 
 /// Documents that the filter means, ascending.
 pub fn find_rows(filter: &FilterPlan, snapshot: &Snapshot, context: &ExecContext<'_>) -> Result<Vec<DocId>, ExecError> {
-    let mut ids = Vec::new();
-    walk(filter, snapshot, context, &mut |found| ids.push(found.env.id))?;
+    let mut ids = Rows { list: Vec::new(), bytes: 0 };
+    walk(filter, snapshot, context, &mut ids, &mut |ids, found| {
+        ids.bytes += size_of::<DocId>() as u64;
+        ids.list.push(found.env.id);
+    })?;
+    let mut ids = ids.list;
     ids.sort_unstable();
     Ok(ids)
 }
@@ -32,38 +37,62 @@ pub fn find_rows(filter: &FilterPlan, snapshot: &Snapshot, context: &ExecContext
 /// Documents that an UPDATE changes, ascending, each with its new values by column. Where a JSON path leads to no number in a document,
 /// that attribute of it stays as it is.
 pub fn find_updates(plan: &UpdatePlan, snapshot: &Snapshot, context: &ExecContext<'_>) -> Result<Vec<Change>, ExecError> {
-    let mut rows = Vec::new();
-    walk(&plan.filter, snapshot, context, &mut |found| {
+    let mut rows = Rows { list: Vec::new(), bytes: 0 };
+    walk(&plan.filter, snapshot, context, &mut rows, &mut |rows, found| {
         let mut changes = plan.changes.clone();
         if let Some((layout, row)) = found.env.row {
             changes.extend(json_edit::changes(&plan.json, layout, row));
         }
         if !changes.is_empty() {
-            rows.push((found.env.id, changes));
+            rows.bytes += size_of::<Change>() as u64 + changes.iter().map(|(_, v)| 8 + value_bytes(v)).sum::<u64>();
+            rows.list.push((found.env.id, changes));
         }
     })?;
+    let mut rows = rows.list;
     rows.sort_unstable_by_key(|(id, _)| *id);
     Ok(rows)
 }
 
-fn walk(filter: &FilterPlan, snapshot: &Snapshot, context: &ExecContext<'_>, take: &mut dyn FnMut(&Found<'_>)) -> Result<(), ExecError> {
+/// What is kept of the rows that were found.
+struct Rows<T> {
+    list: Vec<T>,
+    bytes: u64,
+}
+
+impl<T> Keeper for Rows<T> {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+fn walk<T>(
+    filter: &FilterPlan,
+    snapshot: &Snapshot,
+    context: &ExecContext<'_>,
+    rows: &mut Rows<T>,
+    take: &mut dyn FnMut(&mut Rows<T>, &Found<'_>),
+) -> Result<(), ExecError> {
     // A write that stops half way would change some of its rows only, so that no deadline holds here.
     let context = &ExecContext { deadline: None, ..context.clone() };
     let statistics = match &filter.matching {
         Some(plan) => Some(statistics(plan, snapshot, context)?),
         None => None,
     };
+    let mut taken = Taken::default();
     for (part, view) in snapshot.parts.iter().enumerate() {
+        let mut full = Ok(());
         tasks::guard(&snapshot.parts, part, || {
             let matching = match (&filter.matching, &statistics) {
                 (Some(plan), Some(statistics)) => Some(Matching { plan, statistics, ranking: None }),
                 _ => None,
             };
             Walk { view, part, filter, matching, context }.run(0..view.part.row_count(), &mut |found| {
-                take(&found);
-                ControlFlow::Continue(i64::MIN)
+                take(rows, &found);
+                full = taken.follow(rows, &context.memory);
+                if full.is_ok() { ControlFlow::Continue(i64::MIN) } else { ControlFlow::Break(()) }
             })
         })?;
+        full?;
     }
     Ok(())
 }
@@ -72,7 +101,7 @@ fn walk(filter: &FilterPlan, snapshot: &Snapshot, context: &ExecContext<'_>, tak
 pub fn recheck(filter: &FilterPlan, context: &ExecContext<'_>) -> Recheck {
     let (filter, now, zone) = (filter.clone(), context.now, context.zone.clone());
     Box::new(move |view, row| {
-        let context = ExecContext { stop: StopToken::new(), deadline: None, pool: None, now, zone: zone.clone() };
+        let context = ExecContext { stop: StopToken::new(), deadline: None, pool: None, now, zone: zone.clone(), memory: Budget::new(0) };
         let views = std::slice::from_ref(view);
         tasks::guard(views, 0, || Ok(is_meant(&filter, view, row, &context))).unwrap_or(false)
     })

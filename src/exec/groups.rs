@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::aggregate::Accumulator;
+use super::aggregate::{Accumulator, SLOT_BYTES};
+use super::budget::{Budget, Keeper};
 use super::cell::Cell;
 use super::collation;
+use super::context::ROWS_PER_LOOK;
 use super::eval::{Env, eval};
 use super::topk::{Entry, Order};
 use crate::chunk::mva_iter;
@@ -26,6 +28,16 @@ pub(super) enum KeyPart {
 }
 
 impl KeyPart {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        let heap = match self {
+            KeyPart::Null | KeyPart::Int(_) | KeyPart::Real(_) => 0,
+            KeyPart::Text(s) => s.len(),
+            KeyPart::Bytes(b) => b.len(),
+        };
+        (size_of::<KeyPart>() + heap) as u64
+    }
+
     pub fn of(cell: &Cell<'_>) -> KeyPart {
         match cell {
             Cell::Null => KeyPart::Null,
@@ -66,11 +78,25 @@ pub(super) struct Groups<'a> {
     within: &'a Order<'a>,
     index: Index,
     groups: Vec<Group>,
+    /// Bytes of all that, roughly.
+    bytes: u64,
+    memory: &'a Budget,
+    /// Rows put into groups until the stop token is looked at.
+    left: u32,
+    /// The memory is used up or the statement is stopped: whoever feeds this finds out at its own pace, and until then nothing is done. One row
+    /// alone may be in millions of groups, where keys are sets.
+    halted: bool,
+}
+
+impl Keeper for Groups<'_> {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 impl<'a> Groups<'a> {
-    pub fn new(plan: &'a Grouping, within: &'a Order<'a>) -> Groups<'a> {
-        Groups { plan, within, index: Index::default(), groups: Vec::new() }
+    pub fn new(plan: &'a Grouping, within: &'a Order<'a>, memory: &'a Budget) -> Groups<'a> {
+        Groups { plan, within, index: Index::default(), groups: Vec::new(), bytes: 0, memory, left: ROWS_PER_LOOK, halted: false }
     }
 
     /// Puts a row into its group, or into each of its groups where a key is a set. A row whose set is empty is in none.
@@ -102,6 +128,9 @@ impl<'a> Groups<'a> {
 
     /// Goes through all combinations of the values of several keys; as deep as there are keys.
     fn combine(&mut self, cells: &[Cell<'a>], key: &mut Vec<KeyPart>, first: &mut Value, env: &Env<'a>, part: usize, row: RowId) {
+        if self.halted {
+            return;
+        }
         let Some((head, tail)) = cells.split_first() else {
             let group = self.find(key);
             self.put(group, env, part, row, || first.clone());
@@ -157,24 +186,36 @@ impl<'a> Groups<'a> {
     }
 
     fn open(&mut self, key: Box<[KeyPart]>) -> usize {
-        let accumulators = self.plan.aggregates.iter().map(Accumulator::new).collect();
+        let accumulators: Vec<Accumulator> = self.plan.aggregates.iter().map(Accumulator::new).collect();
+        // The key is here and in the index.
+        let key_bytes = 2 * key.iter().map(KeyPart::bytes).sum::<u64>() + SLOT_BYTES;
+        self.bytes += key_bytes + (size_of::<Group>() + accumulators.len() * size_of::<Accumulator>()) as u64;
         self.groups.push(Group { key, shown: Value::Null, rows: Vec::new(), accumulators });
         self.groups.len() - 1
     }
 
     fn put(&mut self, group: usize, env: &Env<'a>, part: usize, row: RowId, shown: impl FnOnce() -> Value) {
         let (plan, within) = (self.plan, self.within);
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = ROWS_PER_LOOK;
+            self.halted |= env.context.stop.is_stopped() || self.memory.is_past(self.bytes);
+        }
         let group = &mut self.groups[group];
         for (accumulator, aggregate) in group.accumulators.iter_mut().zip(&plan.aggregates) {
-            accumulator.add(aggregate, env);
+            self.bytes += accumulator.add(aggregate, env);
         }
         // Where every column is made of aggregates, no row is shown.
         if plan.always || group.rows.len() == plan.rows && group.rows.last().is_some_and(|last| !within.precedes(env, last)) {
             return;
         }
         let entry = Entry { part: part as u32, row, id: env.id, weight: env.weight, keys: within.keys_of(env) };
+        let (bytes, before) = (entry.bytes(), group.rows.len());
         if keep(&mut group.rows, entry, plan.rows, within) {
             group.shown = shown();
+        }
+        if group.rows.len() > before {
+            self.bytes += bytes;
         }
     }
 

@@ -33,6 +33,9 @@ pub(super) fn changes(edits: &[JsonEdit], layout: &RowLayout, row: RowRef<'_>) -
     out
 }
 
+/// Doubles below this, in size, are whole numbers of 64 bits when they are cut.
+const WHOLE_MAX: f64 = 9.2e18;
+
 /// Puts `number` in the place of the number at the end of `path`. A whole number stays whole. False where there is none.
 fn set(tree: &mut Tree, path: &[Step], number: &Value) -> bool {
     let mut at = tree;
@@ -50,7 +53,9 @@ fn set(tree: &mut Tree, path: &[Step], number: &Value) -> bool {
     *at = match (number, old.is_i64()) {
         (Value::Int(v), true) => Tree::from(*v),
         (Value::Int(v), false) => Tree::from(*v as f64),
-        (Value::Double(v), true) => Tree::from(*v as i64),
+        // What no whole number can be stays a double: a number that is far off would be worse than one of another kind.
+        (Value::Double(v), true) if v.abs() < WHOLE_MAX => Tree::from(*v as i64),
+        (Value::Double(v), true) => Tree::from(*v),
         (Value::Double(v), false) => Tree::from(*v),
         _ => return false,
     };
@@ -71,6 +76,7 @@ mod tests {
         assert_eq!(edited(r#"{"tags":[1,2]}"#, &path, Value::Int(100)), (true, r#"{"tags":[100,2]}"#.into()));
         assert_eq!(edited(r#"{"tags":[1,2]}"#, &path, Value::Double(1.7)), (true, r#"{"tags":[1,2]}"#.into()));
         assert_eq!(edited(r#"{"tags":[1.5]}"#, &path, Value::Int(2)), (true, r#"{"tags":[2.0]}"#.into()));
+        assert_eq!(edited(r#"{"tags":[1]}"#, &path, Value::Double(-1e30)), (true, r#"{"tags":[-1e+30]}"#.into()));
         assert!(!edited(r#"{"tags":["a"]}"#, &path, Value::Int(2)).0);
         assert!(!edited(r#"{}"#, &path, Value::Int(2)).0);
     }

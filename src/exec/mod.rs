@@ -6,9 +6,11 @@
 //! per row and what per result is in the plan.
 //!
 //! Invariants: answers depend on the documents, never on how they lie in parts; every order is total; each loop over rows looks at the stop
-//! token every [`context::ROWS_PER_LOOK`] rows; a panic over a part's bytes is an error that names the part.
+//! token every [`context::ROWS_PER_LOOK`] rows; what is kept while a statement runs counts towards its [`Budget`]; a panic over a part's bytes is an error that names the part.
 
 mod aggregate;
+mod budget;
+mod by_id;
 pub mod cell;
 mod collation;
 pub mod constant;
@@ -27,6 +29,7 @@ mod split;
 mod tasks;
 mod topk;
 
+pub use budget::Budget;
 pub use context::ExecContext;
 pub use error::ExecError;
 

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering as Memory};
 use std::time::{Duration, Instant};
 
 use super::ExecError;
+use super::budget::{Keeper, Taken};
+use super::by_id;
 use super::context::{ExecContext, Pace};
 use super::eval::{self, Env};
 use super::fetch::Fetch;
@@ -45,30 +47,43 @@ pub struct Meta {
     pub time: Duration,
 }
 
-/// Runs a bound SELECT.
+/// Runs a bound SELECT and keeps its rows.
+pub fn run(plan: &SelectPlan, snapshot: &Snapshot, context: &ExecContext<'_>) -> Result<SelectResult, ExecError> {
+    let mut rows = Vec::new();
+    let meta = stream(plan, snapshot, context, &mut |row| {
+        rows.push(row);
+        ControlFlow::Continue(())
+    })?;
+    Ok(SelectResult { columns: plan.columns.iter().map(|c| (c.name.clone(), c.kind)).collect(), rows, meta })
+}
+
+/// Runs a bound SELECT and gives each row to `take` as soon as it is computed; ends early, without failure, where that breaks.
 ///
 /// Rows come in the order of ORDER BY (without it weight descending), then id ascending; groups that are equal in all that by key. With
 /// `max_query_time` or a deadline the search ends with what it has found so far.
-pub fn run(plan: &SelectPlan, snapshot: &Snapshot, context: &ExecContext<'_>) -> Result<SelectResult, ExecError> {
+pub fn stream(plan: &SelectPlan, snapshot: &Snapshot, context: &ExecContext<'_>, take: Take<'_>) -> Result<Meta, ExecError> {
     let started = Instant::now();
     let mut context = context.until(started, plan.options.max_query_time_ms.map(Duration::from_millis));
     if plan.options.cutoff.is_some() {
         // Which rows come first must not depend on which thread is faster.
         context.pool = None;
     }
-    let (rows, mut meta) = if plan.counters_suffice {
+    let mut meta = if plan.counters_suffice {
         let count = Value::Int(snapshot.alive_count() as i64);
-        (window(vec![vec![count; plan.columns.len()]], plan), Meta { total_found: 1, ..Meta::default() })
+        if plan.offset == 0 && plan.limit > 0 {
+            // It is the only row, so that it does not matter whether more are wanted.
+            let _ = take(vec![count; plan.columns.len()]);
+        }
+        Meta { total_found: 1, ..Meta::default() }
     } else {
-        search(plan, snapshot, &context)?
+        search(plan, snapshot, &context, take)?
     };
     meta.total = meta.total_found.min(plan.options.max_matches);
     meta.time = started.elapsed();
-    let columns = plan.columns.iter().map(|c| (c.name.clone(), c.kind)).collect();
-    Ok(SelectResult { columns, rows, meta })
+    Ok(meta)
 }
 
-fn search(plan: &SelectPlan, snapshot: &Snapshot, context: &ExecContext<'_>) -> Result<(Vec<Vec<Value>>, Meta), ExecError> {
+fn search(plan: &SelectPlan, snapshot: &Snapshot, context: &ExecContext<'_>, take: Take<'_>) -> Result<Meta, ExecError> {
     let ranking = ranking(plan)?;
     let statistics = match &plan.filter.matching {
         Some(matching) => Some(statistics(matching, snapshot, context)?),
@@ -79,11 +94,12 @@ fn search(plan: &SelectPlan, snapshot: &Snapshot, context: &ExecContext<'_>) -> 
         _ => Vec::new(),
     };
     let search = Search { plan, snapshot, context, statistics: statistics.as_ref(), ranking: &ranking, seen: AtomicU64::new(0) };
-    let (rows, total_found, incomplete) = match &plan.grouping {
-        Some(grouping) => search.grouped(grouping)?,
-        None => search.plain()?,
+    let (total_found, incomplete) = match &plan.grouping {
+        Some(grouping) => search.grouped(grouping, take)?,
+        None if by_id::suits(plan) => by_id::run(plan, snapshot, context, take)?,
+        None => search.plain(take)?,
     };
-    Ok((rows, Meta { total_found, incomplete, keywords, ..Meta::default() }))
+    Ok(Meta { total_found, incomplete, keywords, ..Meta::default() })
 }
 
 fn ranking(plan: &SelectPlan) -> Result<Ranking, ExecError> {
@@ -111,6 +127,9 @@ pub(super) fn statistics(
     Ok(statistics)
 }
 
+/// Takes rows as they come; breaks where no more are wanted.
+pub type Take<'t> = &'t mut dyn FnMut(Vec<Value>) -> ControlFlow<()>;
+
 struct Search<'a> {
     plan: &'a SelectPlan,
     snapshot: &'a Snapshot,
@@ -129,7 +148,8 @@ struct Gathered<T> {
 }
 
 impl<'a> Search<'a> {
-    fn plain(&self) -> Result<(Vec<Vec<Value>>, u64, bool), ExecError> {
+    /// Sends the best rows; gives how many there are and whether some may not have been seen.
+    fn plain(&self, take: Take<'_>) -> Result<(u64, bool), ExecError> {
         let order = Order::new(&self.plan.order);
         let limit = self.plan.offset.saturating_add(self.plan.limit);
         let top = || TopK::new(&order, limit);
@@ -145,14 +165,18 @@ impl<'a> Search<'a> {
             &|top, other| top.merge(other),
         )?;
         let fetch = Fetch::new(self.plan, self.snapshot, self.context);
-        let entries = gathered.kept.finish();
-        let rows = entries.iter().skip(self.plan.offset).map(|entry| fetch.row(entry, &[], &Value::Null)).collect::<Result<_, _>>()?;
-        Ok((rows, gathered.found, gathered.incomplete))
+        for entry in gathered.kept.finish().iter().skip(self.plan.offset) {
+            if take(fetch.row(entry, &[], &Value::Null)?).is_break() {
+                break;
+            }
+        }
+        Ok((gathered.found, gathered.incomplete))
     }
 
-    fn grouped(&self, grouping: &Grouping) -> Result<(Vec<Vec<Value>>, u64, bool), ExecError> {
+    /// As [`Search::plain`], for groups.
+    fn grouped(&self, grouping: &Grouping, take: Take<'_>) -> Result<(u64, bool), ExecError> {
         let within = Order::within_group(&grouping.within);
-        let new = || Groups::new(grouping, &within);
+        let new = || Groups::new(grouping, &within, &self.context.memory);
         let gathered = self.gather(
             &new,
             &|groups, found, part| {
@@ -178,29 +202,33 @@ impl<'a> Search<'a> {
         finished.sort_unstable_by(|a, b| order.compare(&a.0, &b.0).then_with(|| groups::compare_keys(&a.1, &b.1)));
         finished.truncate(usize::try_from(self.plan.options.max_matches).unwrap_or(usize::MAX));
 
-        let (mut rows, mut skip) = (Vec::new(), self.plan.offset);
+        let (mut left, mut skip) = (self.plan.limit, self.plan.offset);
         'groups: for (_, group, aggregates) in &finished {
             // A group without rows has its aggregates alone.
             let entries = if group.rows.is_empty() { vec![None] } else { group.rows.iter().map(Some).collect() };
             for entry in entries {
-                if rows.len() == self.plan.limit {
+                if left == 0 {
                     break 'groups;
                 }
                 if skip > 0 {
                     skip -= 1;
                     continue;
                 }
-                rows.push(match entry {
+                left -= 1;
+                let row = match entry {
                     Some(entry) => fetch.row(entry, aggregates, &group.shown)?,
-                    None => fetch.values(&Env { aggregates, group_key: &group.shown, ..Env::empty(self.context) }),
-                });
+                    None => fetch.values(&Env { aggregates, group_key: &group.shown, ..Env::empty(self.context) })?,
+                };
+                if take(row).is_break() {
+                    break 'groups;
+                }
             }
         }
-        Ok((rows, total_found, gathered.incomplete))
+        Ok((total_found, gathered.incomplete))
     }
 
     /// Walks all parts with a keeper per piece of work and merges the keepers in the order of the pieces.
-    fn gather<T: Send>(
+    fn gather<T: Send + Keeper>(
         &self,
         new: &(impl Fn() -> T + Sync),
         take: &(impl Fn(&mut T, &Found<'a>, usize) -> i64 + Sync),
@@ -218,7 +246,7 @@ impl<'a> Search<'a> {
         Ok(all)
     }
 
-    fn piece<T>(
+    fn piece<T: Keeper>(
         &self,
         piece: &Piece,
         new: &(impl Fn() -> T + Sync),
@@ -236,9 +264,14 @@ impl<'a> Search<'a> {
         let walk =
             Walk { view: &self.snapshot.parts[piece.part], part: piece.part, filter: &self.plan.filter, matching, context: self.context };
         let (kept, found, incomplete) = (&mut out.kept, &mut out.found, &mut out.incomplete);
+        let (mut taken, mut full) = (Taken::default(), Ok(()));
         let pace = walk.run(piece.rows.clone(), &mut |row| {
             let floor = take(kept, &row, piece.part);
             *found += 1;
+            full = taken.follow(kept, &self.context.memory);
+            if full.is_err() {
+                return ControlFlow::Break(());
+            }
             // Relaxed: with a cutoff one thread does all, and nothing else is published.
             if cutoff != u64::MAX && self.seen.fetch_add(1, Memory::Relaxed) + 1 >= cutoff {
                 *incomplete = true;
@@ -246,12 +279,8 @@ impl<'a> Search<'a> {
             }
             ControlFlow::Continue(floor)
         })?;
+        full?;
         out.incomplete |= pace == Pace::TimeUp;
         Ok(out)
     }
-}
-
-/// The part of all rows that OFFSET and LIMIT leave.
-fn window(rows: Vec<Vec<Value>>, plan: &SelectPlan) -> Vec<Vec<Value>> {
-    rows.into_iter().skip(plan.offset).take(plan.limit).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::budget::{Keeper, value_bytes};
 use super::cell::{self, Cell};
 use super::eval::{Env, eval};
 use crate::plan::expr::Expr;
@@ -19,6 +20,13 @@ pub(crate) struct Entry {
     pub weight: i64,
     /// Values of the order's computed keys.
     pub keys: Vec<Value>,
+}
+
+impl Entry {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> u64 {
+        size_of::<Entry>() as u64 + self.keys.iter().map(value_bytes).sum::<u64>()
+    }
 }
 
 /// Where a key's value comes from.
@@ -116,13 +124,21 @@ pub(crate) struct TopK<'a> {
     order: &'a Order<'a>,
     limit: usize,
     entries: Vec<Entry>,
+    /// Bytes of the entries.
+    bytes: u64,
     /// The worst of the best `limit`, once so many were offered: rows behind it are not looked at further.
     bar: Option<Entry>,
 }
 
+impl Keeper for TopK<'_> {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
 impl<'a> TopK<'a> {
     pub fn new(order: &'a Order<'a>, limit: usize) -> TopK<'a> {
-        TopK { order, limit, entries: Vec::new(), bar: None }
+        TopK { order, limit, entries: Vec::new(), bytes: 0, bar: None }
     }
 
     /// Offers a row.
@@ -148,6 +164,7 @@ impl<'a> TopK<'a> {
     }
 
     fn push(&mut self, entry: Entry) {
+        self.bytes += entry.bytes();
         self.entries.push(entry);
         if self.entries.len() >= self.limit.saturating_mul(2).max(64) {
             self.cut();
@@ -159,6 +176,7 @@ impl<'a> TopK<'a> {
         if self.limit > 0 && self.entries.len() > self.limit {
             self.entries.select_nth_unstable_by(self.limit - 1, |a, b| self.order.compare(a, b));
             self.entries.truncate(self.limit);
+            self.bytes = self.entries.iter().map(Entry::bytes).sum();
             self.bar = self.entries.last().cloned();
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn expression(ast: &ast::Expr, place: Place, scope: &mut Scope<'_>) -
         }
         ast::Expr::Between { expr, low, high, negated } => {
             let (quantifier, expr) = quantified(expr, place, scope)?;
-            let (low, high) = (beside(low, &expr, place, scope)?, beside(high, &expr, place, scope)?);
+            let (low, high) = (beside(low, &expr, Asked::Order, place, scope)?, beside(high, &expr, Asked::Order, place, scope)?);
             check_comparable(&expr, &low, scope)?;
             check_comparable(&expr, &high, scope)?;
             Expr::Between { expr: Box::new(expr), quantifier, low: Box::new(low), high: Box::new(high), negated: *negated }
@@ -69,6 +69,7 @@ pub(super) fn expression(ast: &ast::Expr, place: Place, scope: &mut Scope<'_>) -
             }
             Expr::Const(Value::Mva(numbers))
         }
+        ast::Expr::Subquery(_) => return Err(PlanError::not_built("a subquery")),
         ast::Expr::Map(_) => return Err(PlanError::not_built("an argument in braces")),
     })
 }
@@ -102,11 +103,11 @@ fn unary(op: UnaryOp, inner: Expr, scope: &Scope<'_>) -> Result<Expr, PlanError>
         (UnaryOp::Minus, Expr::Const(Value::Uint(v))) if v == 1 << 63 => Expr::Const(Value::Int(i64::MIN)),
         (UnaryOp::Minus, Expr::Const(Value::Uint(v))) => return Err(out_of_range(format!("-{v}"))),
         (UnaryOp::Minus, inner) => {
-            check_numeric(&inner, "-", scope)?;
+            check_numeric(&inner, "'-'", scope)?;
             Expr::Minus(Box::new(inner))
         }
         (UnaryOp::BitNot, inner) => {
-            check_numeric(&inner, "~", scope)?;
+            check_numeric(&inner, "'~'", scope)?;
             Expr::BitNot(Box::new(inner))
         }
     })
@@ -212,7 +213,10 @@ fn compare(op: Compare, left: &ast::Expr, right: &ast::Expr, place: Place, scope
         (op, left_ast, right_ast) = (op.mirrored(), right, left);
     }
     let (quantifier, left) = quantified(left_ast, place, scope)?;
-    let right = beside(right_ast, &left, place, scope)?;
+    let right = match op {
+        Compare::Eq | Compare::Ne => beside(right_ast, &left, Asked::Equality, place, scope)?,
+        Compare::Lt | Compare::Le | Compare::Gt | Compare::Ge => beside(right_ast, &left, Asked::Order, place, scope)?,
+    };
     if let Expr::Const(Value::Null) = right {
         let test = Expr::IsNull(Box::new(left));
         return match op {
@@ -225,8 +229,18 @@ fn compare(op: Compare, left: &ast::Expr, right: &ast::Expr, place: Place, scope
     Ok(Expr::Compare(op, quantifier, Box::new(left), Box::new(right)))
 }
 
+/// What a comparison asks about two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Equality,
+    Order,
+}
+
 /// Binds what is compared with `other`: literals take the other side's kind where it is finer or where a number came in quotes.
-fn beside(ast: &ast::Expr, other: &Expr, place: Place, scope: &mut Scope<'_>) -> Result<Expr, PlanError> {
+///
+/// A document id has 64 bits without a sign and is shown with one. Which id is meant is clear in either form; which of two comes first is not, and
+/// the order is that of the form that is shown.
+fn beside(ast: &ast::Expr, other: &Expr, asked: Asked, place: Place, scope: &mut Scope<'_>) -> Result<Expr, PlanError> {
     let kind = other.kind();
     let exact = match ast {
         ast::Expr::Float(v) => Some(*v),
@@ -243,18 +257,32 @@ fn beside(ast: &ast::Expr, other: &Expr, place: Place, scope: &mut Scope<'_>) ->
         (Some(_), Kind::Float | Kind::Text | Kind::Null) | (None, _) => {}
     }
     match expression(ast, place, scope)? {
-        Expr::Const(Value::Uint(v)) if kind != Kind::BigUint => Err(out_of_range(v)),
+        Expr::Const(Value::Uint(v)) if kind != Kind::BigUint => unsigned(v, other, asked),
         Expr::Const(Value::Text(s))
             if matches!(kind, Kind::Uint | Kind::Bigint | Kind::BigUint | Kind::Float | Kind::Double | Kind::Mva) =>
         {
             let number = s.trim();
-            match (number.parse::<i64>(), number.parse::<f64>()) {
-                (Ok(v), _) => Ok(Expr::Const(Value::Int(v))),
+            match (number.parse::<i128>(), number.parse::<f64>()) {
+                (Ok(v), _) => match (i64::try_from(v), u64::try_from(v)) {
+                    (Ok(v), _) => Ok(Expr::Const(Value::Int(v))),
+                    (_, Ok(v)) if kind == Kind::BigUint => Ok(Expr::Const(Value::Uint(v))),
+                    (_, Ok(v)) => unsigned(v, other, asked),
+                    _ => Err(out_of_range(v)),
+                },
                 (_, Ok(v)) if v.is_finite() => Ok(Expr::Const(Value::Double(v))),
                 _ => Err(scope.error(format_args!("{} is a number: it cannot be compared with '{s}'", describe(other, scope)))),
             }
         }
         bound => Ok(bound),
+    }
+}
+
+/// A number past the range of i64 beside something whose numbers are in that range, unless it is an id.
+fn unsigned(v: u64, other: &Expr, asked: Asked) -> Result<Expr, PlanError> {
+    match (other, asked) {
+        (Expr::Id, Asked::Equality) => Ok(Expr::Const(Value::Int(v as i64))),
+        (Expr::Id, Asked::Order) => Err(PlanError::rejected(format!("{}: compare UINT64(id) instead", out_of_range(v)))),
+        _ => Err(out_of_range(v)),
     }
 }
 
@@ -265,7 +293,22 @@ fn describe(expr: &Expr, scope: &Scope<'_>) -> String {
         Expr::Column(index, _) | Expr::Json(index, _) => {
             scope.schema.columns.get(*index).map_or_else(|| "column".to_owned(), |c| format!("column '{}'", c.name))
         }
+        Expr::Stored(slot) => {
+            let column = scope.schema.stored().nth(*slot).and_then(|index| scope.schema.columns.get(index));
+            column.map_or_else(|| "column".to_owned(), |c| format!("column '{}'", c.name))
+        }
         _ => "the expression".to_owned(),
+    }
+}
+
+/// A kind in a message.
+fn what_it_is(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Uint | Kind::Bigint | Kind::BigUint | Kind::Float | Kind::Double => "a number",
+        Kind::Text => "a string",
+        Kind::Mva => "a multi-value attribute",
+        Kind::Json => "a json value",
+        Kind::Null => "NULL",
     }
 }
 
@@ -291,13 +334,13 @@ fn check_numeric(expr: &Expr, what: &str, scope: &Scope<'_>) -> Result<(), PlanE
     if expr.kind().is_numeric() {
         return Ok(());
     }
-    Err(scope.error(format_args!("{what} needs numbers: {} is none", describe(expr, scope))))
+    Err(scope.error(format_args!("{what} needs numbers: {} is {}", describe(expr, scope), what_it_is(expr.kind()))))
 }
 
 fn set(expr: &Expr, list: &[ast::Expr], place: Place, scope: &mut Scope<'_>) -> Result<Set, PlanError> {
     let mut values = Vec::with_capacity(list.len());
     for item in list {
-        match (item, beside(item, expr, place, scope)?) {
+        match (item, beside(item, expr, Asked::Equality, place, scope)?) {
             // A variable of the session may hold a whole list.
             (ast::Expr::UserVar(_), Expr::Const(Value::Mva(numbers))) => values.extend(numbers.into_iter().map(Value::Int)),
             (_, bound @ Expr::Const(_)) => {
@@ -322,7 +365,7 @@ fn like(left: &ast::Expr, right: &ast::Expr, place: Place, scope: &mut Scope<'_>
     match (left.kind(), expression(right, place, scope)?) {
         (Kind::Text | Kind::Json, Expr::Const(Value::Text(pattern))) => Ok(Expr::Like(Box::new(left), pattern)),
         (Kind::Text | Kind::Json, _) => Err(PlanError::rejected("LIKE takes a literal pattern")),
-        _ => Err(scope.error(format_args!("LIKE needs a string: {} is none", describe(&left, scope)))),
+        (kind, _) => Err(scope.error(format_args!("LIKE needs a string: {} is {}", describe(&left, scope), what_it_is(kind)))),
     }
 }
 

@@ -82,7 +82,8 @@ impl<'a> InsertPlan<'a> {
         match literal {
             Lit::Int(0) | Lit::Null => Ok(None),
             Lit::Int(v) if *v > 0 => Ok(Some(DocId(*v as u64))),
-            Lit::Int(_) => Err(wrong("is negative")),
+            // The form in which ids past i64 are shown is for showing and for WHERE; the dialect takes none with a sign here.
+            Lit::Int(v) => Err(wrong(&format!("is negative: an id has no sign, and the one that is shown so is {}", *v as u64))),
             Lit::Uint(v) => Ok(Some(DocId(*v))),
             Lit::Text(s) => match s.trim().parse::<u64>() {
                 Ok(0) => Ok(None),
@@ -151,7 +152,11 @@ mod tests {
         assert_eq!(bound(&["n"], vec![Int(1), Int(1)]), Err("table t: wrong number of values in row 1: 1 expected, 2 given".into()));
         assert_eq!(bound(&["n"], vec![Text("abc".into())]), Err("table t: row 1, column 'n': 'abc' is no whole number".into()));
         assert_eq!(bound(&["n"], vec![Int(-1)]), Err("table t: row 1, column 'n': -1 is out of range 0..4294967295".into()));
-        assert_eq!(bound(&["id"], vec![Int(-1)]), Err("table t: row 1, column 'id': -1 is negative".into()));
+        assert_eq!(
+            bound(&["id"], vec![Int(-1)]),
+            Err("table t: row 1, column 'id': -1 is negative: an id has no sign, and the one that is shown so is 18446744073709551615"
+                .into())
+        );
         assert_eq!(bound(&["n"], vec![ast::Expr::Star]), Err("table t: row 1: VALUES takes literals only".into()));
     }
 }

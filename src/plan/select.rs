@@ -15,6 +15,9 @@ pub use super::names::Aggregate;
 /// Rows that are sent where LIMIT says nothing.
 pub const DEFAULT_LIMIT: u64 = 20;
 
+/// Keys of GROUP BY: rows are put into groups by a recursion as deep as there are keys, and keys that are sets multiply.
+const GROUP_KEYS_MAX: usize = 64;
+
 /// A column of the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputColumn {
@@ -77,6 +80,8 @@ pub struct SelectPlan {
     pub weighs: bool,
     /// Whether stored text is shown.
     pub shows_stored: bool,
+    /// All rows are wanted, each in a form that can be inserted again.
+    pub dump: bool,
     /// The answer is the number of rows, which counters know: COUNT(*) without conditions.
     pub counters_suffice: bool,
 }
@@ -95,13 +100,22 @@ pub fn bind(select: &ast::Select, schema: &Schema, context: &Context<'_>) -> Res
 
 /// Binds a SELECT in which the aliases of `outer` hold too.
 fn bind_beneath(select: &ast::Select, outer: &[ast::SelectItem], schema: &Schema, context: &Context<'_>) -> Result<SelectPlan, PlanError> {
-    let options = options::search(&select.options)?;
+    let mut options = options::search(&select.options)?;
+    let dump = select.dump;
+    if dump {
+        // A dump says no LIMIT and means all rows; one that says a LIMIT means that.
+        options.max_matches = u64::MAX;
+        check_dump(select, schema, context)?;
+    }
     let mut scope = Scope::new(context, schema);
     items(outer, &mut scope)?;
     // Aggregates of the outer statement mean nothing here.
     scope.aliases.retain(|a| !a.expr.contains(|e| matches!(e, Expr::Aggregate(..) | Expr::GroupKey(_))));
     scope.aggregates.clear();
     let columns = items(&select.items, &mut scope)?;
+    if select.group_by.len() > GROUP_KEYS_MAX {
+        return Err(PlanError::rejected(format!("GROUP BY takes at most {GROUP_KEYS_MAX} keys, {} given", select.group_by.len())));
+    }
     let keys = select.group_by.iter().map(|key| group_key(key, &mut scope)).collect::<Result<Vec<_>, _>>()?;
     if let Some(first) = keys.first() {
         scope.group_kind = match first.kind() {
@@ -139,7 +153,8 @@ fn bind_beneath(select: &ast::Select, outer: &[ast::SelectItem], schema: &Schema
     if select.offset > 0 && select.offset >= options.max_matches {
         return Err(PlanError::rejected(format!("offset out of bounds (offset={}, max_matches={})", select.offset, options.max_matches)));
     }
-    let limit = select.limit.unwrap_or(DEFAULT_LIMIT).min(options.max_matches - select.offset);
+    let default = if dump { u64::MAX } else { DEFAULT_LIMIT };
+    let limit = select.limit.unwrap_or(default).min(options.max_matches - select.offset);
     Ok(SelectPlan {
         table: context.table.to_owned(),
         columns,
@@ -152,8 +167,21 @@ fn bind_beneath(select: &ast::Select, outer: &[ast::SelectItem], schema: &Schema
         options,
         weighs,
         shows_stored,
+        dump,
         counters_suffice,
     })
+}
+
+/// A dump with `*` would silently leave out text that is only searchable.
+fn check_dump(select: &ast::Select, schema: &Schema, context: &Context<'_>) -> Result<(), PlanError> {
+    let lost = schema.columns.iter().find(|c| !c.attribute && !c.stored);
+    match lost {
+        Some(column) if select.items.contains(&ast::SelectItem::Star) => Err(PlanError::in_table(
+            context.table,
+            format_args!("column '{}' is neither stored nor an attribute: its text is not kept and cannot be dumped", column.name),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Binds the FACET clauses of a SELECT: same table, WHERE and aliases, grouped by the facet, with a count. One plan per clause, in order.

@@ -60,7 +60,8 @@ pub fn bind(update: &ast::Update, schema: &Schema, context: &Context<'_>) -> Res
                 }
                 let number = match literal {
                     Lit::Int(v) => Value::Int(v),
-                    Lit::Float(v) => Value::Double(v),
+                    Lit::Float(v) if v.is_finite() => Value::Double(v),
+                    Lit::Float(_) => return Err(wrong(format!("column '{name}': the number is out of the range of double"))),
                     _ => {
                         return Err(wrong(format!(
                             "column '{name}': only numbers can be set inside a json attribute, set the whole attribute instead"

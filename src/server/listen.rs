@@ -39,17 +39,19 @@ pub(super) struct Accepting {
     thread: JoinHandle<()>,
 }
 
+/// Why an address cannot be listened on.
+pub(super) fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "the address is in use, perhaps by another server".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied; ports below 1024 need special rights".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "no interface of this machine has the address".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 /// Binds the address of `listener`.
 pub(super) fn bind(listener: &Listener, disk: &dyn Disk) -> Result<Bound, StartError> {
-    let failed = |error: io::Error| {
-        let reason = match error.kind() {
-            io::ErrorKind::AddrInUse => "the address is in use, perhaps by another server".to_owned(),
-            io::ErrorKind::PermissionDenied => "permission denied; ports below 1024 need special rights".to_owned(),
-            io::ErrorKind::AddrNotAvailable => "no interface of this machine has the address".to_owned(),
-            _ => error.to_string(),
-        };
-        StartError::Listen { address: listener.address.to_string(), reason }
-    };
+    let failed = |error: io::Error| StartError::Listen { address: listener.address.to_string(), reason: in_words(&error) };
     let socket = match &listener.address {
         Address::Tcp { host, port } => {
             let addresses: Vec<SocketAddr> = (host.as_str(), *port).to_socket_addrs().map_err(failed)?.collect();

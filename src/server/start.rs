@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 
+use super::check::{Findings, check};
 use super::engine;
 use super::listen::{self, Accepting, Bound};
 use super::log::{self, AppendFile};
@@ -108,6 +109,11 @@ pub fn read_config(path: Option<&Path>) -> Result<Config, StartError> {
     let bytes = RealDisk.read(path).map_err(StartError::ConfigFile)?;
     let text = std::str::from_utf8(&bytes).map_err(|e| StartError::ConfigText { path: path.to_owned(), offset: e.valid_up_to() })?;
     Ok(config::read(text, &path.display().to_string())?)
+}
+
+/// What would keep a server with this configuration from starting.
+pub fn check_config(config: &Config) -> Findings {
+    check(config, &RealDisk)
 }
 
 /// Runs a server until it is asked to stop. `introduce` prints how to connect, for a person who started it by hand.

@@ -8,6 +8,7 @@ use super::answer::Warning;
 use super::engine::Engine;
 use super::failure::{Done, Failure, no_such_table};
 use super::like::like;
+use super::locks::ReadLock;
 use super::prepared::PreparedText;
 use super::registry::SessionEntry;
 use super::reply::{ColumnMeta, ColumnType, StatementError};
@@ -20,7 +21,7 @@ use crate::types::{ColumnKind, DocId, StopToken, Value};
 /// The database that all tables are in.
 pub(super) const DATABASE: &str = "Manticore";
 
-/// One client's state. Dropping it rolls back what it has not committed.
+/// One client's state. Dropping it rolls back what it has not committed, and unlocks what it has locked.
 pub struct Session {
     pub(super) engine: Arc<Engine>,
     pub(super) entry: SessionEntry,
@@ -32,6 +33,8 @@ pub struct Session {
     pub(super) user_variables: BTreeMap<String, Value>,
     pub(super) autocommit: bool,
     pub(super) transaction: Transaction,
+    /// What LOCK TABLES has locked.
+    pub(super) locked: Vec<ReadLock>,
     /// What SHOW META shows of the last SELECT.
     pub(super) meta: Vec<(String, String)>,
     /// What SHOW WARNINGS shows of the last statement.
@@ -40,6 +43,15 @@ pub struct Session {
     pub(super) last_ids: Vec<DocId>,
     pub(super) prepared: BTreeMap<u32, PreparedText>,
     pub(super) last_prepared: u32,
+}
+
+/// Times that a client has set for its own connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NetworkTimeouts {
+    /// For the next byte of a packet.
+    pub read: Option<Duration>,
+    /// To take the next byte of an answer.
+    pub write: Option<Duration>,
 }
 
 impl Session {
@@ -55,6 +67,7 @@ impl Session {
             user_variables: BTreeMap::new(),
             autocommit: true,
             transaction: Transaction::default(),
+            locked: Vec::new(),
             meta: Vec::new(),
             warnings: Vec::new(),
             last_ids: Vec::new(),
@@ -98,17 +111,24 @@ impl Session {
         (seconds > 0).then(|| Duration::from_secs(seconds))
     }
 
+    /// How long the client may take within a packet and to read an answer, as it has set `net_read_timeout` and `net_write_timeout`.
+    pub fn network_timeouts(&self) -> NetworkTimeouts {
+        let own = |name| self.variables.own(name).and_then(|v| v.parse().ok()).map(Duration::from_secs);
+        NetworkTimeouts { read: own("net_read_timeout"), write: own("net_write_timeout") }
+    }
+
     /// USE, also as a command of the protocol. There is one set of tables, so every name is taken.
     pub fn use_database(&mut self, _name: &str) -> Result<(), StatementError> {
         Ok(())
     }
 
-    /// As if the client had connected anew: rolls back, forgets variables, prepared statements and warnings.
+    /// As if the client had connected anew: rolls back, unlocks, forgets variables, prepared statements and warnings.
     pub fn reset_connection(&mut self) {
         self.variables = Variables::default();
         self.user_variables.clear();
         self.autocommit = true;
         self.transaction = Transaction::default();
+        self.locked.clear();
         self.meta.clear();
         self.warnings.clear();
         self.last_ids.clear();
@@ -152,11 +172,16 @@ impl Session {
 
     /// Commits what is pending and goes back to the mode that autocommit says.
     pub(super) fn commit(&mut self, stop: &StopToken) -> Done {
-        self.transaction.explicit = false;
-        if let Some((table, ops)) = self.transaction.take() {
-            self.engine.counters.commit.add(1);
-            table.commit(ops, stop)?;
+        if let Some(table) = self.transaction.table() {
+            // A locked table leaves the transaction as it is: COMMIT may come again.
+            let _writing = self.writing(table.name(), &table)?;
+            self.transaction.explicit = false;
+            if let Some((table, ops)) = self.transaction.take() {
+                self.engine.counters.commit.add(1);
+                table.commit(ops, stop)?;
+            }
         }
+        self.transaction.explicit = false;
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! CREATE, DROP, TRUNCATE and ALTER TABLE. Each commits what the client has pending before it acts.
 
+use std::collections::HashSet;
+
 use super::answer::Answer;
-use super::client::Session;
+use super::client::{DATABASE, Session};
 use super::failure::{Done, Failure, error, no_such_table, not_built};
 use super::table_settings;
 use crate::catalog::Lookup;
@@ -10,6 +12,8 @@ use crate::types::{Column, ColumnKind, Schema, StopToken, TableSettings};
 
 /// Full-text fields of a table: their number is kept in a byte.
 const FIELDS_MAX: usize = 255;
+/// Columns of a table, the id not counted, as in MySQL, whose clients and tools are made for so many.
+const COLUMNS_MAX: usize = 4_096;
 /// Bytes of a table's name, which is also the name of its folder.
 const NAME_BYTES_MAX: usize = 128;
 
@@ -37,6 +41,16 @@ impl Session {
         answer.ok()
     }
 
+    /// There is one database, which is always there. That is a warning, not an error: what restores a dump says IF NOT EXISTS in a comment, where
+    /// nobody reads it.
+    pub(super) fn create_database(&mut self, name: &str, answer: &mut Answer<'_>) -> Done {
+        if !name.eq_ignore_ascii_case(DATABASE) {
+            return Err(error(format!("database '{name}' cannot be created: there is one database, {DATABASE}")));
+        }
+        answer.warn(1007, format!("database '{DATABASE}' exists already"));
+        answer.ok()
+    }
+
     pub(super) fn drop_table(&mut self, name: &str, if_exists: bool, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         self.commit(stop)?;
         if !self.engine.catalog.drop_table(name)? && !if_exists {
@@ -47,7 +61,9 @@ impl Session {
 
     pub(super) fn truncate(&mut self, name: &str, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         self.commit(stop)?;
-        self.table(name)?.truncate()?;
+        let table = self.table(name)?;
+        let _writing = self.writing(name, &table)?;
+        table.truncate()?;
         answer.ok()
     }
 
@@ -61,6 +77,10 @@ impl Session {
         let mut settings = TableSettings::clone(&table.settings());
         for (option, value) in changes {
             if !table_settings::is_storage_setting(option) {
+                // A word that nobody knows is a mistake, not something that is missing.
+                let mut tried = settings.clone();
+                table_settings::put(&mut tried, option, value)?;
+                table_settings::check_text(&tried, &self.engine)?;
                 return Err(not_built(&format!("ALTER TABLE … {option}: changing how text is read")));
             }
             table_settings::put(&mut settings, option, value)?;
@@ -104,8 +124,11 @@ fn check_table_name(name: &str) -> Result<(), Failure> {
 
 /// The schema that column definitions make.
 fn schema(columns: &[ColumnDef]) -> Result<Schema, Failure> {
+    if columns.len() > COLUMNS_MAX + 1 {
+        return Err(error(format!("a table has at most {COLUMNS_MAX} columns, not {}", columns.len())));
+    }
     let mut schema = Schema { version: 1, columns: Vec::with_capacity(columns.len()) };
-    let mut id_declared = false;
+    let (mut id_declared, mut names) = (false, HashSet::with_capacity(columns.len()));
     for definition in columns {
         if definition.name == "id" {
             if id_declared {
@@ -115,11 +138,14 @@ fn schema(columns: &[ColumnDef]) -> Result<Schema, Failure> {
             id_declared = true;
             continue;
         }
-        if schema.find(&definition.name).is_some() {
+        if !names.insert(definition.name.as_str()) {
             return Err(duplicate(&definition.name));
         }
         let uid = schema.columns.len() as u32 + 1;
         schema.columns.push(column(definition, uid)?);
+    }
+    if schema.columns.len() > COLUMNS_MAX {
+        return Err(error(format!("a table has at most {COLUMNS_MAX} columns, not {}", schema.columns.len())));
     }
     if schema.field_count() > FIELDS_MAX {
         return Err(error(format!("a table has at most {FIELDS_MAX} full-text fields")));
@@ -143,7 +169,8 @@ fn check_id(definition: &ColumnDef) -> Result<(), Failure> {
 /// One column with the properties that it is declared to have, or that its type has where none are named.
 fn column(definition: &ColumnDef, uid: u32) -> Result<Column, Failure> {
     let name = &definition.name;
-    if !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') || name.as_bytes()[0].is_ascii_digit() {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !plain || name.bytes().next().is_none_or(|b| b.is_ascii_digit()) {
         return Err(error(format!("'{name}' cannot be the name of a column: letters, digits and _ are allowed, a digit not first")));
     }
     let kind = match definition.type_name.as_str() {
@@ -237,12 +264,18 @@ mod tests {
             ("v float_vector knn_type='hnsw'", "the type float_vector (column 'v') is not built yet"),
             ("a int engine='columnar'", "engine='columnar' (column 'a') is not built yet"),
             ("id string", "the column id is a plain bigint"),
+            ("`` int", "'' cannot be the name of a column: letters, digits and _ are allowed, a digit not first"),
             ("`a b` int", "'a b' cannot be the name of a column: letters, digits and _ are allowed, a digit not first"),
         ] {
             assert_eq!(made(columns), Err(message.to_owned()), "{columns}");
         }
         let many: Vec<String> = (0..256).map(|i| format!("f{i} text")).collect();
         assert!(made(&many.join(",")).is_err());
+        let columns = |n: usize| (0..n).map(|i| format!("a{i} int")).collect::<Vec<_>>().join(",");
+        assert!(made(&columns(COLUMNS_MAX)).is_ok() && made(&format!("id bigint,{}", columns(COLUMNS_MAX))).is_ok());
+        for n in [COLUMNS_MAX + 1, 70_000] {
+            assert_eq!(made(&columns(n)), Err(format!("a table has at most 4096 columns, not {n}")));
+        }
     }
 
     #[test]

@@ -104,6 +104,7 @@ impl Session {
             Statement::Update(update) => self.update(update, answer, stop),
             Statement::Delete(delete) => self.delete(delete, answer, stop),
             Statement::CreateTable(create) => self.create_table(create, answer, stop),
+            Statement::CreateDatabase { name } => self.create_database(&name, answer),
             Statement::DropTable { table, if_exists } => self.drop_table(&table, if_exists, answer, stop),
             Statement::Truncate { table } => self.truncate(&table, answer, stop),
             Statement::AlterSettings { table, settings } => self.alter_settings(&table, &settings, answer, stop),
@@ -134,6 +135,8 @@ impl Session {
             Statement::Freeze(tables) => self.freeze(&tables, answer),
             Statement::Unfreeze(tables) => self.unfreeze(&tables, answer),
             Statement::CallKeywords { text, table, stats, options } => self.keywords(&text, &table, stats, &options, answer),
+            Statement::LockTables(locks) => self.lock_tables(&locks, answer, stop),
+            Statement::UnlockTables => self.unlock_tables(answer),
             Statement::Kill { id } => self.kill(id, answer),
             Statement::NotBuilt(words) => Err(not_built(&words)),
         }

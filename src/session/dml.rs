@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::client::Session;
 use super::failure::{Done, Failure, error};
 use super::select::in_table;
-use crate::exec::{self, ExecContext};
+use crate::exec;
 use crate::plan::insert::{InsertPlan, NewRow};
 use crate::plan::{self, Context};
 use crate::sql::Statements;
@@ -52,6 +52,7 @@ impl Session {
     }
 
     fn write_rows(&mut self, name: &str, table: &Arc<Table>, replace: bool, rows: Rows, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
+        let _writing = self.writing(name, table)?;
         let counters = &self.engine.counters;
         if replace { &counters.replace } else { &counters.insert }.add(1);
         let ids: Vec<DocId> = rows.iter().map(|(id, _)| *id).collect();
@@ -82,11 +83,12 @@ impl Session {
         }
         plan::options::write(&delete.options)?;
         let table = self.table(name)?;
+        let _writing = self.writing(name, &table)?;
         let snapshot = table.snapshot();
         let known = |e: &Expr| self.known(e);
         let context = Context { table: name, analyzer: Some(&snapshot.analyzer), session: &known, parameters: &[] };
         let filter = plan::filter::bind(delete.filter.as_ref(), &snapshot.schema, &context)?;
-        let context = ExecContext::new(stop.clone());
+        let context = self.context(stop);
         let ids = exec::find::find_rows(&filter, &snapshot, &context).map_err(|e| in_table(name, e))?;
         if ids.is_empty() {
             return answer.ok();
@@ -106,11 +108,12 @@ impl Session {
             return Err(error("UPDATE needs a WHERE; WHERE id>0 means every row"));
         }
         let table = self.table(name)?;
+        let _writing = self.writing(name, &table)?;
         let snapshot = table.snapshot();
         let known = |e: &Expr| self.known(e);
         let context = Context { table: name, analyzer: Some(&snapshot.analyzer), session: &known, parameters: &[] };
         let plan = plan::update::bind(&update, &snapshot.schema, &context)?;
-        let context = ExecContext::new(stop.clone());
+        let context = self.context(stop);
         let rows = exec::find::find_updates(&plan, &snapshot, &context).map_err(|e| in_table(name, e))?;
         let mut affected = 0;
         if !rows.is_empty() {

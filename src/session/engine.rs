@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::locks::Locks;
 use super::registry::Registry;
 use crate::catalog::Catalog;
 use crate::types::{SharedSettings, StopToken};
@@ -28,6 +29,7 @@ pub struct Engine {
     pub(super) version: String,
     pub(super) pool: Arc<rayon::ThreadPool>,
     pub(super) registry: Arc<Registry>,
+    pub(super) locks: Arc<Locks>,
     pub(super) counters: Counters,
     started: Instant,
 }
@@ -79,6 +81,7 @@ impl Engine {
             version,
             pool,
             registry: Arc::default(),
+            locks: Arc::default(),
             counters: Counters::default(),
             started: Instant::now(),
         })

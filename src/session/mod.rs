@@ -3,7 +3,8 @@
 //! ```text
 //! wire ─ text ─▶ Session::run ─▶ sql::statements ─▶ one file per family (ddl, dml, select, show, set, optimize, admin) ─▶ Sink
 //!                     │ a panic becomes error 1815, the connection lives
-//!                     └ registry: what runs, since when, and the token that KILL stops
+//!                     ├ registry: what runs, since when, and the token that KILL stops
+//!                     └ locks: what may not be written now
 //! ```
 //!
 //! [`Engine`] is what all sessions share; a [`Session`] is one client and is used by one thread at a time. Dropping it rolls back.
@@ -21,6 +22,7 @@ mod engine;
 mod failure;
 mod information_schema;
 mod like;
+mod locks;
 mod merges;
 mod mysql_tools;
 mod optimize;
@@ -28,6 +30,7 @@ mod prepared;
 mod registry;
 mod reply;
 mod select;
+mod sending;
 mod set;
 mod show;
 mod table_settings;
@@ -36,7 +39,7 @@ mod tests;
 mod transaction;
 mod variables;
 
-pub use client::Session;
+pub use client::{NetworkTimeouts, Session};
 pub use engine::{Engine, Parts};
 pub use prepared::Prepared;
 pub use reply::{ClientGone, ColumnMeta, ColumnType, End, Ok, Sink, StatementError};

@@ -4,11 +4,11 @@ use super::answer::Answer;
 use super::client::{DATABASE, Session, unavailable};
 use super::failure::{Done, Failure, error, not_built};
 use super::information_schema;
-use super::reply::{ColumnMeta, ColumnType, StatementError};
+use super::reply::{ColumnMeta, StatementError};
+use super::sending::{Sending, wire_type};
 use crate::catalog::Lookup;
 use crate::exec::select::{Meta, SelectResult};
-use crate::exec::{self, ExecContext, ExecError};
-use crate::plan::expr::Kind;
+use crate::exec::{self, Budget, ExecContext, ExecError};
 use crate::plan::{self, Context};
 use crate::sql::ast::{Expr, Select, SelectItem};
 use crate::types::{StopToken, Value};
@@ -16,13 +16,17 @@ use crate::types::{StopToken, Value};
 impl Session {
     pub(super) fn select(&mut self, select: Select, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         self.engine.counters.search.add(1);
+        let made_up = matches!(select.from.as_slice(), [name] if name.starts_with(information_schema::PREFIX));
+        if select.distinct && !made_up {
+            return Err(not_built("SELECT DISTINCT"));
+        }
         let name = match select.from.as_slice() {
             [] => return self.select_constant(&select, answer, stop),
             [name] => name,
             _ => return Err(not_built("SELECT from several tables")),
         };
-        if let Some(name) = name.strip_prefix(information_schema::PREFIX) {
-            return self.select_information(&select, name, answer);
+        if made_up {
+            return self.select_information(&select, answer);
         }
         let table = match self.engine.catalog.get(name) {
             Lookup::Open(table) => table,
@@ -39,17 +43,23 @@ impl Session {
             plans.extend(plan::select::bind_facets(&select, &snapshot.schema, &context)?);
         }
         let engine = self.engine.clone();
-        let context = ExecContext { pool: Some(&engine.pool), ..ExecContext::new(stop.clone()) };
         for (i, plan) in plans.iter().enumerate() {
-            let result = exec::select::run(plan, &snapshot, &context).map_err(|e| in_table(name, e))?;
+            let context = ExecContext { pool: Some(&engine.pool), ..self.context(stop) };
+            let mut sending = Sending::new(plan, answer);
+            let meta = exec::select::stream(plan, &snapshot, &context, &mut |row| sending.row(row)).map_err(|e| in_table(name, e))?;
             if i == 0 {
-                let millis = u64::try_from(result.meta.time.as_millis()).unwrap_or(u64::MAX);
-                table.touch_search(millis, result.meta.total_found);
-                self.meta = meta_rows(&result.meta);
+                let millis = u64::try_from(meta.time.as_millis()).unwrap_or(u64::MAX);
+                table.touch_search(millis, meta.total_found);
+                self.meta = meta_rows(&meta);
             }
-            send(&result, i + 1 < plans.len(), answer)?;
+            sending.end(i + 1 < plans.len())?;
         }
         Ok(())
+    }
+
+    /// The surroundings of a statement, with the memory that it may take.
+    pub(super) fn context<'c>(&self, stop: &StopToken) -> ExecContext<'c> {
+        ExecContext { memory: Budget::new(self.engine.settings.load().query_mem_limit), ..ExecContext::new(stop.clone()) }
     }
 
     fn select_constant(&mut self, select: &Select, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
@@ -66,7 +76,7 @@ impl Session {
         let known = |e: &Expr| self.known(e);
         let context = Context { table: "", analyzer: None, session: &known, parameters: &[] };
         let plan = plan::select::bind_constant(select, &context)?;
-        Ok(exec::constant::run(&plan, &ExecContext::new(stop.clone())))
+        Ok(exec::constant::run(&plan, &self.context(stop)))
     }
 
     /// The value of an expression without a table.
@@ -150,18 +160,6 @@ fn send(result: &SelectResult, more: bool, answer: &mut Answer<'_>) -> Done {
         answer.row(row)?;
     }
     answer.end(more)
-}
-
-/// What values of a kind are on the wire.
-fn wire_type(kind: Kind) -> ColumnType {
-    match kind {
-        Kind::Uint => ColumnType::Uint,
-        Kind::Bigint => ColumnType::Bigint,
-        Kind::BigUint => ColumnType::BigUint,
-        Kind::Float => ColumnType::Float,
-        Kind::Double => ColumnType::Double,
-        Kind::Text | Kind::Mva | Kind::Json | Kind::Null => ColumnType::Text,
-    }
 }
 
 /// Rows of SHOW META.

@@ -64,6 +64,7 @@ impl Session {
                 answer.pairs(VARIABLES, all)
             }
             Show::Threads(options) => self.show_threads(&options, answer),
+            Show::Locks => self.show_locks(answer),
             Show::Queries => {
                 let rows: Vec<[Value; 5]> = self.engine.registry.list().into_iter().filter_map(running_query).collect();
                 answer.table(&["id", "query", "time", "protocol", "host"], rows)

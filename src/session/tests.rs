@@ -519,3 +519,232 @@ fn panics_kills_and_lost_clients() {
     engine.stop.stop();
     check(&mut other, &[("SELECT 1", "error 1053 server shutdown in progress")]);
 }
+
+/// Waits until `text` is what `statement` answers, in whole or part.
+fn wait_for(session: &mut Session, statement: &str, text: &str) {
+    while !answer(session, statement).contains(text) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn kill_ends_the_wait_for_an_optimize_and_not_the_optimize() {
+    let engine = engine();
+    let mut s = Session::open(&engine, "a".into());
+    answer(&mut s, "CREATE TABLE t(n int); INSERT INTO t(id) VALUES (1); FLUSH RAMCHUNK t; INSERT INTO t(id) VALUES (2); FLUSH RAMCHUNK t");
+    answer(&mut s, "SET GLOBAL merge_paused=1");
+    let mut waiting = Session::open(&engine, "b".into());
+    let id = waiting.id();
+    let thread = std::thread::spawn(move || {
+        let ended = answer(&mut waiting, "OPTIMIZE TABLE t OPTION sync=1, cutoff=1");
+        (ended, answer(&mut waiting, "SELECT COUNT(*) FROM t"))
+    });
+    wait_for(&mut s, "SHOW THREADS", "waiting for its turn");
+    assert_eq!(answer(&mut s, &format!("KILL {id}")), "ok 1");
+    let (ended, next) = thread.join().expect("no panic");
+    assert_eq!(ended, "error 1317 stopped waiting; the OPTIMIZE goes on in the background");
+    // The connection goes on too.
+    assert_eq!(next, "count(*) / 2");
+    check(
+        &mut s,
+        &[
+            ("SHOW STATUS LIKE 'optimize_requests'", "Counter,Value / optimize_requests,1"),
+            ("SHOW TABLE t STATUS LIKE 'disk_chunks'", "Variable_name,Value / disk_chunks,2"),
+            ("SET GLOBAL merge_paused=0", "ok 0"),
+        ],
+    );
+    wait_for(&mut s, "SHOW TABLE t STATUS LIKE 'disk_chunks'", "disk_chunks,1");
+    wait_for(&mut s, "SHOW STATUS LIKE 'optimize_requests'", "optimize_requests,0");
+    assert_eq!(answer(&mut s, "SHOW STATUS LIKE 'merges_failed'"), "Counter,Value / merges_failed,0");
+}
+
+#[test]
+fn locks_wait_for_writes_and_end_with_their_session() {
+    let engine = engine();
+    let (mut a, mut b) = (Session::open(&engine, "a".into()), Session::open(&engine, "b".into()));
+    answer(&mut a, "CREATE TABLE t(n int); INSERT INTO t(id) VALUES (1)");
+    check(&mut a, &[("LOCK TABLES t READ", "ok 0")]);
+    check(&mut b, &[("LOCK TABLES t READ", "ok 0"), ("SHOW LOCKS", "Type,Name,Lock Type,Additional Info / rt,t,read,Count: 2")]);
+    drop(a);
+    check(
+        &mut b,
+        &[
+            ("INSERT INTO t(id) VALUES (2)", "error 1064 table 't' is locked"),
+            ("UNLOCK TABLES; INSERT INTO t(id) VALUES (2)", "ok 0 + ok 1"),
+        ],
+    );
+    check(&mut b, &[("LOCK TABLES t READ", "ok 0")]);
+    b.reset_connection();
+    let mut a = Session::open(&engine, "a".into());
+    check(&mut a, &[("SHOW LOCKS", "Type,Name,Lock Type,Additional Info")]);
+    answer(&mut b, "FREEZE t");
+    check(&mut a, &[("SHOW LOCKS", "Type,Name,Lock Type,Additional Info / rt,t,freeze,Count: 1"), ("UNFREEZE t", "ok 0")]);
+
+    // What is pending waits for the lock to go, and can be committed then.
+    check(&mut a, &[("BEGIN; INSERT INTO t(id) VALUES (3)", "ok 0 + ok 1")]);
+    check(&mut b, &[("LOCK TABLES t READ", "ok 0")]);
+    check(&mut a, &[("COMMIT", "error 1064 table 't' is locked"), ("CREATE TABLE u(n int)", "error 1064 table 't' is locked")]);
+    check(&mut b, &[("SELECT COUNT(*) FROM t", "count(*) / 2"), ("UNLOCK TABLES", "ok 0")]);
+    check(&mut a, &[("COMMIT; SELECT COUNT(*) FROM t", "ok 0 + count(*) / 3")]);
+
+    // A write that runs is waited for; those that come meanwhile fail, so that it does not take for ever. KILL ends the wait and leaves nothing.
+    let table = a.table("t").expect("open");
+    let writing = a.writing("t", &table).expect("not locked");
+    let mut waiting = Session::open(&engine, "c".into());
+    let id = waiting.id();
+    let thread = std::thread::spawn(move || (answer(&mut waiting, "LOCK TABLES t READ"), waiting));
+    wait_for(&mut b, "INSERT INTO t(id) VALUES (4); DELETE FROM t WHERE id=4", "is locked");
+    assert_eq!(answer(&mut b, &format!("KILL {id}")), "ok 1");
+    let (ended, mut waiting) = thread.join().expect("no panic");
+    assert_eq!(ended, "error 1317 query execution was interrupted");
+    check(&mut b, &[("INSERT INTO t(id) VALUES (4)", "ok 1")]);
+    let thread = std::thread::spawn(move || answer(&mut waiting, "LOCK TABLES t READ; SHOW LOCKS"));
+    wait_for(&mut b, "REPLACE INTO t(id) VALUES (4)", "is locked");
+    drop(writing);
+    assert!(thread.join().expect("no panic").ends_with("rt,t,read,Count: 1"));
+}
+
+#[test]
+fn what_is_pending_of_a_table_that_goes_fails_at_commit() {
+    let engine = engine();
+    let (mut a, mut b) = (Session::open(&engine, "a".into()), Session::open(&engine, "b".into()));
+    check(&mut a, &[("CREATE TABLE t(n int)", "ok 0"), ("SET autocommit=0; INSERT INTO t(id) VALUES (1)", "ok 0 + ok 1")]);
+    check(&mut b, &[("DROP TABLE t; CREATE TABLE t(n int)", "ok 0 + ok 0")]);
+    assert!(answer(&mut a, "COMMIT").starts_with("error "));
+    check(&mut a, &[("COMMIT; SELECT COUNT(*) FROM t", "ok 0 + count(*) / 0")]);
+}
+
+#[test]
+fn a_statement_keeps_no_more_than_its_memory() {
+    let mut s = session();
+    answer(&mut s, "CREATE TABLE t(title text, n int, s string)");
+    for chunk in 0..20 {
+        let rows: Vec<String> =
+            (0..1000).map(|i| chunk * 1000 + i + 1).map(|id| format!("({id},{id},'{id} {}')", "x".repeat(100))).collect();
+        answer(&mut s, &format!("INSERT INTO t(id,n,s) VALUES {}", rows.join(",")));
+    }
+    check(&mut s, &[("SET GLOBAL query_mem_limit='1M'", "ok 0")]);
+    for text in [
+        "SELECT id FROM t ORDER BY s DESC LIMIT 1000000 OPTION max_matches=1000000",
+        "SELECT s, COUNT(*) FROM t GROUP BY s",
+        "SELECT GROUP_CONCAT(s) FROM t",
+        "SELECT COUNT(DISTINCT s) FROM t",
+        "SELECT n%2 AS k, COUNT(DISTINCT n,s) FROM t GROUP BY k",
+        "UPDATE t SET s='yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy' WHERE n>0",
+    ] {
+        let told = answer(&mut s, text);
+        assert!(told.starts_with("error 1064 the query keeps more than query_mem_limit = 1048576 bytes: "), "{text}: {told:.200}");
+    }
+    // One row in a million groups: the row is not finished first.
+    answer(&mut s, "CREATE TABLE sets(m multi, m64 multi64)");
+    let set = (1..=1000).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+    answer(&mut s, &format!("INSERT INTO sets(id,m,m64) VALUES (1,({set}),({set}))"));
+    assert!(answer(&mut s, "SELECT COUNT(*) FROM sets GROUP BY m, m64").contains("query_mem_limit"));
+    let level = |inner: &str| format!("CONCAT({})", vec![inner; 64].join(","));
+    let wide = format!("SELECT {} FROM t WHERE id=1", level(&level(&level("s"))));
+    let told = answer(&mut s, &wide);
+    assert!(told.starts_with("error 1064 the query keeps more than query_mem_limit"), "{told:.200}");
+    // What is sent as it is found is not kept, and what is kept may be little of much.
+    let rows = |text: String| text.matches(" / ").count();
+    assert_eq!(rows(answer(&mut s, "SELECT /*!40001 SQL_NO_CACHE */ * FROM t")), 20_000);
+    assert_eq!(rows(answer(&mut s, "SELECT s FROM t ORDER BY s ASC LIMIT 500")), 500);
+    check(
+        &mut s,
+        &[
+            ("SELECT MAX(s)>'9', COUNT(*), COUNT(DISTINCT n%10) FROM t", "max(s)>'9',count(*),count(distinct n%10) / 1,20000,10"),
+            ("SET GLOBAL query_mem_limit=0; SELECT COUNT(DISTINCT s) FROM t", "ok 0 + count(distinct s) / 20000"),
+        ],
+    );
+}
+
+#[test]
+fn a_dump_has_all_rows_in_order_of_ids() {
+    let mut s = session();
+    answer(&mut s, "CREATE TABLE t(title text, f float, j json)");
+    // Descending in one chunk, ascending in another, mixed in RAM.
+    let insert = |ids: &mut dyn Iterator<Item = u64>| {
+        let rows: Vec<String> = ids.map(|id| format!("({id},'w{id}')")).collect();
+        format!("INSERT INTO t(id,title) VALUES {}", rows.join(","))
+    };
+    answer(&mut s, &insert(&mut (1..1000).rev().map(|i| i * 3)));
+    answer(&mut s, "FLUSH RAMCHUNK t");
+    answer(&mut s, &insert(&mut (0..1000).map(|i| i * 3 + 1)));
+    answer(&mut s, "FLUSH RAMCHUNK t");
+    answer(&mut s, &insert(&mut (0..1000).map(|i| (i * 7919 % 1000) * 3 + 2)));
+    answer(&mut s, "DELETE FROM t WHERE id IN (3,4,5); INSERT INTO t(id,f,j) VALUES (18446744073709551615,0.1,'{\"a\":0.1}')");
+    let ids = |text: &str| -> Vec<String> { text.split(" / ").skip(1).map(|row| row.split(',').next().unwrap_or("").to_owned()).collect() };
+    let all = answer(&mut s, "SELECT /*!40001 SQL_NO_CACHE */ * FROM t");
+    let expected: Vec<String> =
+        std::iter::once(u64::MAX).chain((1..3000).filter(|id| !(3..=5).contains(id))).map(|id| id.to_string()).collect();
+    assert_eq!(ids(&all), expected);
+    assert!(all.starts_with("id,title,f,j / 18446744073709551615,,0.1,{\"a\":0.1} / 1,w1,0.0,NULL / "), "{all:.200}");
+    // As the programs that dump say it, with conditions and orders of their own.
+    let some = |s: &mut Session, rest: &str| ids(&answer(s, &format!("SELECT /*!40001 SQL_NO_CACHE */ `id`, `title` FROM `t` {rest}")));
+    assert_eq!(some(&mut s, " ORDER BY `id`"), expected);
+    assert_eq!(some(&mut s, "WHERE id>2990 AND id<2995"), ["2991", "2992", "2993", "2994"]);
+    assert_eq!(some(&mut s, "WHERE id IN (7,1) "), ["1", "7"]);
+    assert_eq!(some(&mut s, "WHERE 1 limit 2"), ["18446744073709551615", "1"]);
+    assert_eq!(some(&mut s, "WHERE id>0 ORDER BY id DESC").len(), 2996);
+    assert_eq!(some(&mut s, "WHERE MATCH('w7|w8')"), ["7", "8"]);
+    // Without the sign of a dump it is a SELECT like any other.
+    assert_eq!(ids(&answer(&mut s, "SELECT /* SQL NO CACHE */ id FROM t")).len(), 20);
+    check(
+        &mut s,
+        &[
+            ("CREATE TABLE searchable(a text indexed, n int)", "ok 0"),
+            (
+                "SELECT /*!40001 SQL_NO_CACHE */ * FROM searchable",
+                "error 1064 table searchable: column 'a' is neither stored nor an attribute: its text is not kept and cannot be dumped",
+            ),
+            ("SELECT * FROM t AS q", "error 1064 another name for a table (FROM t AS name) is not built yet"),
+        ],
+    );
+}
+
+#[test]
+fn what_programs_that_dump_ask_for() {
+    let mut s = session();
+    answer(&mut s, "CREATE TABLE t(title text, f float)");
+    check(
+        &mut s,
+        &[
+            (
+                "SELECT LOGFILE_GROUP_NAME, FILE_NAME FROM INFORMATION_SCHEMA.FILES WHERE FILE_TYPE = 'UNDO LOG' AND FILE_NAME IS NOT NULL AND \
+                 LOGFILE_GROUP_NAME IN (SELECT DISTINCT LOGFILE_GROUP_NAME FROM INFORMATION_SCHEMA.FILES WHERE FILE_TYPE = 'DATAFILE' AND \
+                 TABLESPACE_NAME IN (SELECT DISTINCT TABLESPACE_NAME FROM INFORMATION_SCHEMA.PARTITIONS WHERE TABLE_SCHEMA='Manticore' AND \
+                 TABLE_NAME IN ('t'))) GROUP BY LOGFILE_GROUP_NAME, FILE_NAME, ENGINE, TOTAL_EXTENTS, INITIAL_SIZE ORDER BY LOGFILE_GROUP_NAME",
+                "LOGFILE_GROUP_NAME,FILE_NAME",
+            ),
+            (
+                "select column_name, extra, generation_expression, data_type from information_schema.columns where table_schema=database() and \
+                 table_name='t'",
+                "column_name,extra,generation_expression,data_type / id,,,bigint / title,,,text / f,,,float",
+            ),
+            (
+                "SELECT COLUMN_NAME, JSON_EXTRACT(HISTOGRAM, '$.\"number-of-buckets-specified\"') FROM information_schema.COLUMN_STATISTICS WHERE \
+                 SCHEMA_NAME='Manticore' AND TABLE_NAME='t'",
+                "COLUMN_NAME,JSON_EXTRACT(HISTOGRAM, '$.\"number-of-buckets-specified\"')",
+            ),
+            (
+                "SELECT table_name FROM information_schema.tables WHERE table_name IN (SELECT table_name FROM information_schema.columns WHERE \
+                 column_name='f') AND table_name NOT IN (SELECT table_name FROM information_schema.views)",
+                "table_name / t",
+            ),
+            ("SELECT DISTINCT table_name FROM information_schema.columns", "table_name / t"),
+            ("SELECT engine, COUNT(*) FROM information_schema.tables GROUP BY engine", "engine,COUNT(*) / rt,1"),
+            ("SELECT COUNT(*) FROM information_schema.triggers", "COUNT(*) / 0"),
+            ("SELECT id FROM t WHERE id IN (SELECT id FROM t)", "error 1064 a subquery is not built yet"),
+            (
+                "SELECT table_name FROM information_schema.tables WHERE table_name IN (SELECT id FROM t)",
+                "error 1064 a subquery on a table of documents is not built yet",
+            ),
+            (
+                "SELECT UPPER(table_name) FROM information_schema.tables",
+                "error 1064 an expression over information_schema is not built yet",
+            ),
+            ("CREATE DATABASE /*!32312 IF NOT EXISTS*/ `Manticore`", "ok 0 (1 warnings)"),
+            ("CREATE DATABASE IF NOT EXISTS Manticore", "ok 0 (1 warnings)"),
+            ("CREATE SCHEMA other", "error 1064 database 'other' cannot be created: there is one database, Manticore"),
+        ],
+    );
+}

@@ -1,7 +1,8 @@
 //! What a client has written and not committed.
 //!
 //! As the dialect has it: INSERT, REPLACE and DELETE are collected and applied at once at COMMIT; nobody sees them before, not this
-//! client either; a transaction writes one table. UPDATE is not part of a transaction. DDL commits what is pending first.
+//! client either; a transaction writes one table. UPDATE is not part of a transaction. DDL commits what is pending first;
+//! FLUSH, OPTIMIZE and the like are about what is committed and leave it pending.
 
 use std::sync::Arc;
 
@@ -46,6 +47,11 @@ impl Transaction {
     /// The writes, which are then no longer pending.
     pub fn take(&mut self) -> Option<(Arc<Table>, Vec<Op>)> {
         self.pending.take().filter(|p| !p.ops.is_empty()).map(|p| (p.table, p.ops))
+    }
+
+    /// The table that is written.
+    pub fn table(&self) -> Option<Arc<Table>> {
+        self.pending.as_ref().filter(|p| !p.ops.is_empty()).map(|p| p.table.clone())
     }
 
     /// Whether anything is pending.

@@ -1,7 +1,7 @@
 //! Variables of one session, and the ones that clients of MySQL ask for and set.
 //!
 //! A server-wide setting is `config`'s; what `config` lists with scope session begins with the value given there. [`CLIENT`] adds what
-//! drivers and tools set or read on connecting: kept and shown, without meaning here. [`FIXED`] cannot be set.
+//! drivers and tools set or read on connecting: kept and shown, without meaning here but for `net_read_timeout` and `net_write_timeout`. [`FIXED`] cannot be set.
 
 use std::collections::BTreeMap;
 
@@ -84,6 +84,9 @@ const READ_ONLY: &[&str] = &[
     "system_time_zone",
 ];
 
+/// A year, as in MySQL.
+const NET_SECONDS_MAX: u64 = 31_536_000;
+
 /// Character sets of texts that are UTF-8 here, whatever they are called.
 const UTF8: &[&str] = &["utf8", "utf8mb3", "utf8mb4", "binary", "ascii", "default"];
 
@@ -136,6 +139,13 @@ impl Variables {
                     self.own.remove(name);
                 }
             }
+            // Programs that dump tables set these long, since they read as fast as somebody else writes.
+            ("net_read_timeout" | "net_write_timeout", Some(value)) => match value.parse::<u64>() {
+                Ok(seconds @ 1..=NET_SECONDS_MAX) => {
+                    self.own.insert(name.to_owned(), seconds.to_string());
+                }
+                _ => return Err(wrong_value(name, &value, "1 to 31536000 seconds")),
+            },
             _ if !own => {
                 return Err(match SETTINGS.iter().any(|s| s.name == name || s.aliases.contains(&name)) {
                     true => failure(1229, format!("variable '{name}' is a global one: use SET GLOBAL {name} = …")),
@@ -263,6 +273,7 @@ mod tests {
         assert_eq!(code(v.set("nosuch", Some("1".into()))), 1193);
         assert_eq!(code(v.set("rt_mem_limit", Some("1".into()))), 1229);
         assert_eq!(code(v.set("wait_timeout", Some("x".into()))), 1231);
+        assert_eq!(code(v.set("net_write_timeout", Some("0".into()))), 1231);
         assert_eq!(code(v.set_names("latin1")), 1115);
         assert_eq!(code(v.set("profiling", Some("1".into()))), 1064);
         assert!(v.set("profiling", Some("0".into())).is_ok());

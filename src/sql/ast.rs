@@ -15,6 +15,11 @@ pub enum Statement {
     Delete(Delete),
     /// CREATE TABLE.
     CreateTable(CreateTable),
+    /// CREATE DATABASE \[IF NOT EXISTS\] name.
+    CreateDatabase {
+        /// Folded name.
+        name: String,
+    },
     /// DROP TABLE \[IF EXISTS\].
     DropTable {
         /// Table name.
@@ -92,6 +97,10 @@ pub enum Statement {
         /// Further named options, in order.
         options: Vec<(String, OptionValue)>,
     },
+    /// LOCK TABLES t READ|WRITE\[, …\]: tables in order, with what each is locked for.
+    LockTables(Vec<(String, LockKind)>),
+    /// UNLOCK TABLES.
+    UnlockTables,
     /// KILL \[QUERY\] n.
     Kill {
         /// Connection or query number as SHOW THREADS prints it.
@@ -101,9 +110,22 @@ pub enum Statement {
     NotBuilt(String),
 }
 
+/// What LOCK TABLES asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockKind {
+    /// READ: nobody writes.
+    Read,
+    /// WRITE: nobody else reads or writes.
+    Write,
+}
+
 /// SELECT.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Select {
+    /// DISTINCT.
+    pub distinct: bool,
+    /// `SELECT /*!40001 SQL_NO_CACHE */`, by which the programs that dump tables say that they want all rows, in a form that can be inserted.
+    pub dump: bool,
     /// The select list. `*` is an item of its own.
     pub items: Vec<SelectItem>,
     /// Tables; empty for SELECT without FROM.
@@ -252,6 +274,8 @@ pub enum Expr {
     List(Vec<Expr>),
     /// {key=value, …} as an argument.
     Map(Vec<(String, Expr)>),
+    /// (SELECT …).
+    Subquery(Box<Select>),
 }
 
 /// A step of a JSON path.
@@ -433,6 +457,8 @@ pub enum Show {
     ProcessList,
     /// SHOW QUERIES.
     Queries,
+    /// SHOW LOCKS.
+    Locks,
     /// SHOW VERSION.
     Version,
     /// Further SHOWs that clients send on connecting: the words behind SHOW, folded (`collation`, `character set`, `engines`, `plugins`, …) with LIKE.

@@ -165,6 +165,10 @@ impl Parser<'_> {
         if self.at_symbol(")") {
             return Err(self.unexpected("value"));
         }
+        if self.at_word("select") {
+            let list = vec![self.subquery()?];
+            return Ok((Expr::In { expr, list, negated }, self.taller(height.max(1))?));
+        }
         let (list, list_height) = self.list_until(")")?;
         Ok((Expr::In { expr, list, negated }, self.taller(height.max(list_height))?))
     }
@@ -241,6 +245,9 @@ impl Parser<'_> {
                 self.advance();
                 if self.take_symbol(")") {
                     return Ok((Expr::List(Vec::new()), 1));
+                }
+                if self.at_word("select") {
+                    return Ok((self.subquery()?, 1));
                 }
                 let (first, height) = self.climb(0)?;
                 if self.take_symbol(")") {

@@ -322,12 +322,21 @@ impl<'a> JsonRef<'a> {
     pub fn to_text(self) -> String {
         let mut out = String::new();
         if !self.is_absent() {
-            self.render(0, &mut out);
+            self.render(0, false, &mut out);
         }
         out
     }
 
-    fn render(self, depth: usize, out: &mut String) {
+    /// As [`JsonRef::to_text`], but with as many decimals as it takes to read the same doubles again.
+    pub fn to_exact_text(self) -> String {
+        let mut out = String::new();
+        if !self.is_absent() {
+            self.render(0, true, &mut out);
+        }
+        out
+    }
+
+    fn render(self, depth: usize, exact: bool, out: &mut String) {
         use std::fmt::Write;
         // The depth bound matters for corrupt bytes only; what `encode_text` wrote is never deeper.
         let kind = if depth > MAX_DEPTH { JsonKind::Null } else { self.kind() };
@@ -336,6 +345,8 @@ impl<'a> JsonRef<'a> {
             JsonKind::Null => write!(out, "null"),
             JsonKind::Bool => write!(out, "{}", self.as_bool() == Some(true)),
             JsonKind::Int => write!(out, "{}", self.as_i64().unwrap_or(0)),
+            // Debug form keeps a point or an exponent, so that it is read as a double again.
+            JsonKind::Double if exact => write!(out, "{:?}", self.as_f64().unwrap_or(0.0)),
             JsonKind::Double => write!(out, "{:.6}", self.as_f64().unwrap_or(0.0)),
             JsonKind::String => {
                 render_string(self.as_str().unwrap_or(""), out);
@@ -347,7 +358,7 @@ impl<'a> JsonRef<'a> {
                     if i > 0 {
                         out.push(',');
                     }
-                    item.render(depth + 1, out);
+                    item.render(depth + 1, exact, out);
                 }
                 out.push(']');
                 Ok(())
@@ -360,7 +371,7 @@ impl<'a> JsonRef<'a> {
                     }
                     render_string(key, out);
                     out.push(':');
-                    value.render(depth + 1, out);
+                    value.render(depth + 1, exact, out);
                 }
                 out.push('}');
                 Ok(())
@@ -428,6 +439,11 @@ mod tests {
         assert_eq!(round(""), "");
         let long = format!("[\"{}\",7]", "x".repeat(70_000));
         assert_eq!(round(&long), long);
+        for exact in [r#"{"a":0.1,"b":[1e300,-1e-9,2.0],"c":12345678901234567890.0}"#, "2.0", "-0.0"] {
+            let bytes = encode_text(exact).unwrap();
+            let text = JsonRef::new(&bytes).to_exact_text();
+            assert_eq!(encode_text(&text).unwrap(), bytes, "{exact} {text}");
+        }
     }
 
     #[test]

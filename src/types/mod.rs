@@ -3,6 +3,7 @@
 mod bytes;
 pub mod ids;
 pub mod json;
+mod nearest;
 mod pattern;
 mod progress;
 pub mod schema;
@@ -13,6 +14,7 @@ mod words;
 
 pub use bytes::Bytes;
 pub use ids::{ChunkId, DocId, FieldId, Lsn, RowId};
+pub use nearest::nearest;
 pub use pattern::{PatternPiece, WordPattern};
 pub use progress::Progress;
 pub use schema::{Column, ColumnKind, Schema, TableSettings};

@@ -32,6 +32,8 @@ pub struct Settings {
     pub rt_flush_period: u64,
     /// Bytes of RAM chunk at which it is flushed, where the table says nothing.
     pub rt_mem_limit: u64,
+    /// Bytes that the rows, groups and values which one statement keeps may take; 0 = no limit.
+    pub query_mem_limit: u64,
     /// Seconds without writes after which the RAM chunk is flushed; -1 never.
     pub diskchunk_flush_write_timeout: i64,
     /// A timed flush happens only if a search came within so many seconds; -1 = regardless.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::session::{ClientGone, ColumnMeta, Sink, StatementError};
+use crate::session::{ClientGone, ColumnMeta, NetworkTimeouts, Sink, StatementError};
 use crate::types::{StopToken, Value};
 
 /// Opens sessions.
@@ -19,6 +19,8 @@ pub trait Client {
     fn identify(&mut self, user: &str);
     /// How long the client may be silent between commands; None = for ever.
     fn idle_timeout(&self) -> Option<Duration>;
+    /// How long the client may take within a packet and to read an answer, where it has said so; else the server's setting holds.
+    fn network_timeouts(&self) -> NetworkTimeouts;
     /// Runs all statements of `text`, which is what the client sent, valid UTF-8 or not.
     fn run(&mut self, text: &[u8], sink: &mut dyn Sink) -> Result<(), ClientGone>;
     /// Checks and keeps one statement with `?` in place of values.

@@ -74,7 +74,7 @@ pub(super) fn serve(connection: &Connection<'_>, client: &mut dyn Client) -> End
     let mut output = Output::new(socket);
     let mut timeouts = timeouts_of(connection, client);
     // Who does not log in is not worth an idle session's patience.
-    let login_patience = Patience { idle: timeouts.within, ..apply(connection, timeouts) };
+    let login_patience = Patience { idle: timeouts.within, ..apply(connection, timeouts, &mut output) };
     let id = client.id();
     let login = match handshake::handshake(socket, &mut input, &mut output, connection.version, id, login_patience) {
         Ok(login) => login,
@@ -95,7 +95,7 @@ pub(super) fn serve(connection: &Connection<'_>, client: &mut dyn Client) -> End
         return Ending::Left;
     }
     let mut state = State { connection, client, output, capabilities: login.capabilities, statements: HashMap::new(), max: 0 };
-    let mut patience = apply(connection, timeouts);
+    let mut patience = apply(connection, timeouts, &mut state.output);
     loop {
         state.output.shrink();
         let settings = connection.settings.load();
@@ -104,7 +104,7 @@ pub(super) fn serve(connection: &Connection<'_>, client: &mut dyn Client) -> End
         let wanted = timeouts_of(connection, state.client);
         if wanted != timeouts {
             timeouts = wanted;
-            patience = apply(connection, timeouts);
+            patience = apply(connection, timeouts, &mut state.output);
         }
         let result = input.read(socket, 0, state.max, patience);
         let arrived = Instant::now();
@@ -151,24 +151,32 @@ pub(super) fn serve(connection: &Connection<'_>, client: &mut dyn Client) -> End
 struct Timeouts {
     /// Between commands.
     idle: Duration,
-    /// Within a packet or an answer.
+    /// Within a packet.
     within: Duration,
+    /// To take the next byte of an answer.
+    write: Duration,
 }
 
 /// For ever, in effect.
 const UNLIMITED: Duration = Duration::from_secs(100 * 365 * 86_400);
+/// Longest and shortest single wait of the socket for a client to take bytes: how far past its time a client may be given up.
+const WRITE_TICK_MAX: Duration = Duration::from_millis(500);
+const WRITE_TICK_MIN: Duration = Duration::from_millis(50);
 
 fn timeouts_of(connection: &Connection<'_>, client: &dyn Client) -> Timeouts {
     let within = Duration::from_secs(connection.settings.load().network_timeout.max(1));
-    Timeouts { idle: client.idle_timeout().unwrap_or(UNLIMITED), within }
+    let own = client.network_timeouts();
+    Timeouts { idle: client.idle_timeout().unwrap_or(UNLIMITED), within: own.read.unwrap_or(within), write: own.write.unwrap_or(within) }
 }
 
 /// Gives the socket these timeouts.
-fn apply(connection: &Connection<'_>, timeouts: Timeouts) -> Patience {
-    let Timeouts { idle, within } = timeouts;
+fn apply(connection: &Connection<'_>, timeouts: Timeouts, output: &mut Output<'_>) -> Patience {
+    let Timeouts { idle, within, write } = timeouts;
     // One timeout serves both waits, so that a statement costs no system call for changing it.
     let tick = idle.min(within).max(Duration::from_millis(100));
-    if let Err(error) = connection.socket.set_timeouts(tick, within) {
+    let write_tick = (write / 10).clamp(WRITE_TICK_MIN, WRITE_TICK_MAX);
+    output.patience = (write, write_tick);
+    if let Err(error) = connection.socket.set_timeouts(tick, write_tick) {
         tracing::warn!("connection from {}: timeouts cannot be set: {error}", connection.peer);
     }
     Patience { idle, within, tick }

@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use super::backend::{Backend, Client, Prepared, QueryLog, QueryLogEntry, Transaction};
 use super::service::{Options, Service};
 use super::socket::Socket;
-use crate::session::{ClientGone, ColumnMeta, ColumnType, End, Ok as Success, Sink, StatementError};
+use crate::session::{ClientGone, ColumnMeta, ColumnType, End, NetworkTimeouts, Ok as Success, Sink, StatementError};
 use crate::types::{Settings, SharedSettings, StopToken, Value};
 
 /// Opens [`FakeClient`]s and counts what happens to them.
@@ -187,6 +187,10 @@ impl Client for FakeClient {
 
     fn idle_timeout(&self) -> Option<Duration> {
         Some(Duration::from_secs(self.settings.load().sphinxql_timeout))
+    }
+
+    fn network_timeouts(&self) -> NetworkTimeouts {
+        NetworkTimeouts::default()
     }
 
     fn transaction(&self) -> Transaction {

@@ -189,11 +189,16 @@ pub(super) struct Output<'a> {
     gone: bool,
     /// Why the connection was given up, for the log.
     pub(super) slow: bool,
+    /// How long a client may take no byte before it is given up, and the socket's own timeout: a write that returns nothing took so long.
+    ///
+    /// The socket's is a part of it, since a write that has placed some bytes and then waits returns only when its timeout is over: were the two
+    /// the same, a client that stopped reading in the middle would be waited for several times over.
+    pub(super) patience: (Duration, Duration),
 }
 
 impl<'a> Output<'a> {
     pub(super) fn new(socket: &'a Socket) -> Output<'a> {
-        Output { socket, buffer: Vec::new(), sequence: 0, gone: false, slow: false }
+        Output { socket, buffer: Vec::new(), sequence: 0, gone: false, slow: false, patience: (Duration::ZERO, Duration::ZERO) }
     }
 
     /// Sends one payload: `fill` appends it to the buffer that it is given.
@@ -254,13 +259,22 @@ impl<'a> Output<'a> {
             return Err(ClientGone);
         }
         let mut socket = self.socket;
+        let (within, tick) = self.patience;
+        let mut silent = Duration::ZERO;
         while !bytes.is_empty() {
             match socket.write(bytes) {
-                Ok(n) if n > 0 => bytes = &bytes[n..],
+                Ok(n) if n > 0 => {
+                    bytes = &bytes[n..];
+                    silent = Duration::ZERO;
+                }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 result => {
-                    // A timeout here means that the client took not one byte for as long as the socket's write timeout.
-                    self.slow = matches!(result, Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut));
+                    let waited = matches!(result, Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut));
+                    silent += tick;
+                    if waited && silent < within {
+                        continue;
+                    }
+                    self.slow = waited;
                     self.gone = true;
                     return Err(ClientGone);
                 }
@@ -370,6 +384,44 @@ mod tests {
         assert_eq!(result, Err(ClientGone));
         assert!(output.slow);
         drop(right);
+    }
+
+    #[test]
+    fn a_reader_who_reads_slowly_is_waited_for() {
+        let (left, right) = pair();
+        // Each wait of the socket is far shorter than the reader's pauses, all of them together far longer.
+        left.set_timeouts(PATIENCE.tick, Duration::from_millis(1)).expect("timeouts");
+        let reader = std::thread::spawn(move || {
+            let (mut total, mut buffer) = (0, vec![0; 64 << 10]);
+            while let Ok(n @ 1..) = (&right).read(&mut buffer) {
+                total += n;
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            total
+        });
+        let mut output = Output::new(&left);
+        output.patience = (Duration::from_secs(60), Duration::from_millis(1));
+        for _ in 0..50 {
+            output.packet(|buffer| buffer.resize(buffer.len() + 60_000, 1)).and_then(|()| output.flush()).expect("a reader who reads");
+        }
+        assert!(!output.slow);
+        drop(output);
+        drop(left);
+        assert_eq!(reader.join().expect("reader"), 50 * 60_004);
+    }
+
+    #[test]
+    fn patience_is_counted_in_waits_without_a_byte() {
+        let (left, _right) = pair();
+        left.set_timeouts(PATIENCE.tick, Duration::from_millis(1)).expect("timeouts");
+        let mut output = Output::new(&left);
+        output.patience = (Duration::from_millis(20), Duration::from_millis(1));
+        let mut result = Ok(());
+        for _ in 0..100 {
+            result = output.packet(|buffer| buffer.resize(buffer.len() + 60_000, 1)).and_then(|()| output.flush());
+        }
+        assert_eq!(result, Err(ClientGone));
+        assert!(output.slow);
     }
 
     #[test]

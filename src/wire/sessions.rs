@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::backend::{Backend, Client, Prepared, Transaction};
-use crate::session::{ClientGone, ColumnMeta, Engine, Session, Sink, StatementError};
+use crate::session::{ClientGone, ColumnMeta, Engine, NetworkTimeouts, Session, Sink, StatementError};
 use crate::types::{StopToken, Value};
 
 impl Backend for Arc<Engine> {
@@ -25,6 +25,10 @@ impl Client for Session {
 
     fn idle_timeout(&self) -> Option<Duration> {
         Session::idle_timeout(self)
+    }
+
+    fn network_timeouts(&self) -> NetworkTimeouts {
+        Session::network_timeouts(self)
     }
 
     fn run(&mut self, text: &[u8], sink: &mut dyn Sink) -> Result<(), ClientGone> {

@@ -48,7 +48,7 @@ pub(super) fn call<'a>(function: Function, args: &'a [Expr], env: &Env<'a>, elem
         Function::Rand => math::random(args.first().map(|_| arg(0)).as_ref()),
         Function::Geodist => math::geodist([arg(0), arg(1), arg(2), arg(3)]),
         Function::Length => condition::length(&arg(0)),
-        Function::Concat => text::concat((0..args.len()).map(arg)),
+        Function::Concat => text::concat((0..args.len()).map(arg), &env.context.memory),
         Function::ToString => text::to_string(arg(0)),
         Function::Upper => text::mapped(&arg(0), str::to_uppercase),
         Function::Lower => text::mapped(&arg(0), str::to_lowercase),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::budget::Budget;
 use super::super::cell::Cell;
 use super::super::eval::integer;
 
@@ -13,11 +14,14 @@ pub(super) fn crc32<'a>(cell: &Cell<'a>) -> Cell<'a> {
     }
 }
 
-/// The arguments one behind the other; absent ones add nothing.
-pub(super) fn concat<'a>(cells: impl Iterator<Item = Cell<'a>>) -> Cell<'a> {
+/// The arguments one behind the other; absent ones add nothing. Ends where the text is past the memory of its statement, which then fails for it.
+pub(super) fn concat<'a>(cells: impl Iterator<Item = Cell<'a>>, memory: &Budget) -> Cell<'a> {
     let mut out = String::new();
     for cell in cells {
         out.push_str(&cell.text().unwrap_or_default());
+        if memory.is_past(out.len() as u64) {
+            break;
+        }
     }
     Cell::Text(Cow::Owned(out))
 }

@@ -1,11 +1,11 @@
-//! Transactions, OPTIMIZE, FLUSH, FREEZE, KILL, CALL, and what is known and not built.
+//! Transactions, OPTIMIZE, FLUSH, FREEZE, LOCK, KILL, CALL, and what is known and not built.
 
-use super::super::ast::{OptionValue, Statement};
+use super::super::ast::{LockKind, OptionValue, Statement};
 use super::super::lexer::Kind;
-use super::{Parse, Parser};
+use super::{Parse, Parser, is_reserved};
 
 /// First words of statements that the dialect or its clients have and that are not built.
-const NOT_BUILT: [&str; 19] = [
+const NOT_BUILT: [&str; 17] = [
     "attach",
     "import",
     "backup",
@@ -13,8 +13,6 @@ const NOT_BUILT: [&str; 19] = [
     "reload",
     "debug",
     "join",
-    "lock",
-    "unlock",
     "prepare",
     "execute",
     "deallocate",
@@ -26,6 +24,18 @@ const NOT_BUILT: [&str; 19] = [
     "rename",
     "explain",
 ];
+
+/// First words of all other statements, for the message about a word that begins none.
+const BUILT: [&str; 28] = [
+    "alter", "begin", "call", "check", "commit", "create", "delete", "desc", "describe", "drop", "explain", "flush", "freeze", "insert",
+    "kill", "lock", "optimize", "replace", "rollback", "select", "set", "show", "start", "truncate", "unfreeze", "unlock", "update", "use",
+];
+
+/// What the dialect and its clients flush besides.
+const FLUSHED: [&str; 7] = ["attributes", "hostnames", "hosts", "logs", "privileges", "status", "tables"];
+
+/// Procedures of the dialect besides KEYWORDS.
+const PROCEDURES: [&str; 7] = ["autocomplete", "chat", "pq", "qsuggest", "snippets", "suggest", "uuid_short"];
 
 impl Parser<'_> {
     /// Any of them, from the first word, which is `first` folded.
@@ -75,6 +85,12 @@ impl Parser<'_> {
             }
             "freeze" => Statement::Freeze(self.tables()?),
             "unfreeze" => Statement::Unfreeze(self.tables()?),
+            "lock" => self.lock_tables()?,
+            "unlock" => {
+                self.advance();
+                self.expect_tables()?;
+                Statement::UnlockTables
+            }
             "kill" => {
                 self.advance();
                 if !self.take_word("query") {
@@ -92,14 +108,15 @@ impl Parser<'_> {
                 }
                 self.not_built(words)
             }
-            _ => return Err(self.unexpected("a statement")),
+            _ if is_reserved(first) => return Err(self.unexpected("a statement")),
+            _ => return Err(self.unknown("statement", &[&BUILT[..], &NOT_BUILT[..]].concat())),
         })
     }
 
     fn optimize(&mut self, explain: bool) -> Parse<Statement> {
         self.advance();
-        if !self.take_word("table") {
-            self.expect_word("index")?;
+        if !self.take_word("index") {
+            self.expect_word("table")?;
         }
         let table = self.table()?;
         Ok(Statement::Optimize { table, options: self.options()?, explain })
@@ -111,9 +128,11 @@ impl Parser<'_> {
             Ok(Statement::FlushRamchunk { table: self.table()? })
         } else if self.take_word("table") || self.take_word("rtindex") {
             Ok(Statement::FlushTable { table: self.table()? })
-        } else if self.now.kind == Kind::Word {
+        } else if FLUSHED.iter().any(|w| self.at_word(w)) {
             let words = format!("FLUSH {}", self.slice(self.now).to_ascii_uppercase());
             Ok(self.not_built(words))
+        } else if self.now.kind == Kind::Word {
+            Err(self.unknown("thing to flush", &[&["ramchunk", "table"], &FLUSHED[..]].concat()))
         } else {
             Err(self.unexpected("RAMCHUNK or TABLE"))
         }
@@ -128,12 +147,51 @@ impl Parser<'_> {
         Ok(tables)
     }
 
+    /// `LOCK TABLES t [AS name] READ [LOCAL] | [LOW_PRIORITY] WRITE, …`
+    fn lock_tables(&mut self) -> Parse<Statement> {
+        self.advance();
+        self.expect_tables()?;
+        let mut locks = Vec::new();
+        loop {
+            let table = self.table()?;
+            if self.take_word("as") {
+                self.name("alias")?;
+            }
+            let kind = if self.take_word("read") {
+                // LOCAL lets rows be inserted behind the end of a file; there is no such place here, so it asks for what READ gives.
+                self.take_word("local");
+                LockKind::Read
+            } else {
+                self.take_word("low_priority");
+                if !self.take_word("write") {
+                    return Err(self.unexpected("READ or WRITE"));
+                }
+                LockKind::Write
+            };
+            locks.push((table, kind));
+            if !self.take_symbol(",") {
+                return Ok(Statement::LockTables(locks));
+            }
+        }
+    }
+
+    fn expect_tables(&mut self) -> Parse<()> {
+        if self.take_word("table") { Ok(()) } else { self.expect_word("tables") }
+    }
+
     fn call_statement(&mut self) -> Parse<Statement> {
         self.advance();
-        let name = self.name("procedure")?;
-        if name != "keywords" {
-            return Ok(self.not_built(format!("CALL {}", name.to_ascii_uppercase())));
+        if !self.at_word("keywords") {
+            if self.now.kind != Kind::Word {
+                return Err(self.unexpected("procedure"));
+            }
+            let name = self.slice(self.now).to_ascii_uppercase();
+            if !PROCEDURES.iter().any(|p| p.eq_ignore_ascii_case(&name)) {
+                return Err(self.unknown("procedure", &[&["keywords"], &PROCEDURES[..]].concat()));
+            }
+            return Ok(self.not_built(format!("CALL {name}")));
         }
+        self.advance();
         self.expect_symbol("(")?;
         let text = self.string()?;
         self.expect_symbol(",")?;

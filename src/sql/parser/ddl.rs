@@ -23,6 +23,9 @@ const OTHER_OBJECTS: [&str; 15] = [
     "unique",
 ];
 
+/// What ALTER TABLE does in the dialect besides changing settings.
+const ALTERATIONS: [&str; 8] = ["add", "drop", "modify", "rebuild", "reconfigure", "rename", "killlist_target", "settings"];
+
 impl Parser<'_> {
     /// Any of them, from the first word, which is `first` folded.
     pub(super) fn ddl(&mut self, first: &str) -> Parse<Statement> {
@@ -49,13 +52,22 @@ impl Parser<'_> {
     /// Words of a statement that is known and not built, for its error.
     fn not_built_here(&mut self, first: &str) -> Parse<Statement> {
         if !OTHER_OBJECTS.iter().any(|w| self.at_word(w)) {
-            return Err(self.unexpected("TABLE"));
+            return Err(match self.now.kind {
+                Kind::Word => self.unknown("kind of object", &[&["table"], &OTHER_OBJECTS[..]].concat()),
+                _ => self.unexpected("TABLE"),
+            });
         }
         let words = format!("{first} {}", self.slice(self.now).to_ascii_uppercase());
         Ok(self.not_built(words))
     }
 
     fn create(&mut self) -> Parse<Statement> {
+        if self.take_word("database") || self.take_word("schema") {
+            if self.take_words("if", "not") {
+                self.expect_word("exists")?;
+            }
+            return Ok(Statement::CreateDatabase { name: self.name("database")? });
+        }
         if !self.take_word("table") {
             return self.not_built_here("CREATE");
         }
@@ -135,6 +147,9 @@ impl Parser<'_> {
         }
         if self.peek_symbol("=") {
             return Ok(Statement::AlterSettings { table, settings: self.settings()? });
+        }
+        if !ALTERATIONS.iter().any(|w| self.at_word(w)) {
+            return Err(self.unknown("alteration", &ALTERATIONS));
         }
         let mut words = format!("ALTER TABLE … {}", self.slice(self.now).to_ascii_uppercase());
         let next = self.peek();

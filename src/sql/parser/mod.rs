@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use super::ast::{OptionValue, Statement};
 use super::lexer::{Kind, Lexer, Token, string_value};
 use super::{MAX_DEPTH, ParseError, render};
-use crate::types::Value;
+use crate::types::{Value, nearest};
 
 /// Bytes of the rest of the text that a syntax error quotes.
 const NEAR_BYTES: usize = 200;
@@ -358,6 +358,13 @@ impl<'a> Parser<'a> {
         self.error(&format!("syntax error, unexpected {what}, expecting {expecting}"))
     }
 
+    /// An error for the word at the current token, which is none of `known`.
+    pub(super) fn unknown(&self, what: &str, known: &[&'static str]) -> ParseError {
+        let word = self.slice(self.now);
+        let meant = nearest(word, known.iter().copied()).map(|name| format!(", did you mean {}?", name.to_ascii_uppercase()));
+        self.error(&format!("syntax error, unknown {what} '{}'{}", shorten(word), meant.unwrap_or_default()))
+    }
+
     /// An error at the current token.
     pub(super) fn error(&self, message: &str) -> ParseError {
         let rest = &self.text[self.now.start..];
@@ -459,7 +466,11 @@ impl<'a> Parser<'a> {
     /// A whole number with its sign.
     pub(super) fn signed(&mut self) -> Parse<i64> {
         let minus = self.take_symbol("-");
-        let Kind::Int(n) = self.now.kind else { return Err(self.unexpected("integer")) };
+        let n = match self.now.kind {
+            Kind::Int(n) => n,
+            Kind::HugeInt => return Err(self.out_of_range(minus)),
+            _ => return Err(self.unexpected("integer")),
+        };
         let value = signed_value(minus, n).ok_or_else(|| self.out_of_range(minus))?;
         self.advance();
         Ok(value)
@@ -469,7 +480,10 @@ impl<'a> Parser<'a> {
     pub(super) fn out_of_range(&self, minus: bool) -> ParseError {
         let sign = if minus { "-" } else { "" };
         let (low, high) = (i64::MIN, i64::MAX);
-        ParseError { message: format!("number {sign}{} is out of range [{low}..{high}]", self.slice(self.now)), offset: self.now.start }
+        ParseError {
+            message: format!("number {sign}{} is out of range [{low}..{high}]", shorten(self.slice(self.now))),
+            offset: self.now.start,
+        }
     }
 
     /// `OPTION a=1, b='x'`, where it stands.
@@ -490,7 +504,7 @@ impl<'a> Parser<'a> {
 
     pub(super) fn option_value(&mut self) -> Parse<OptionValue> {
         Ok(match self.now.kind {
-            Kind::Int(_) => OptionValue::Int(self.signed()?),
+            Kind::Int(_) | Kind::HugeInt => OptionValue::Int(self.signed()?),
             Kind::Float(v) => {
                 self.advance();
                 OptionValue::Float(v)
@@ -571,6 +585,11 @@ impl<'a> Parser<'a> {
             _ => Err(self.unexpected("string")),
         }
     }
+}
+
+/// A word as it is shown in messages.
+fn shorten(word: &str) -> String {
+    if word.chars().count() > 40 { word.chars().take(40).chain("…".chars()).collect() } else { word.to_owned() }
 }
 
 /// A literal with its sign folded in. None past the range of i64.

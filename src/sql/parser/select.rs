@@ -8,24 +8,48 @@ use super::{Parse, Parser, is_reserved};
 const CLAUSES: [&str; 14] =
     ["from", "where", "group", "within", "having", "order", "limit", "offset", "option", "facet", "for", "join", "union", "into"];
 
+/// First words of a join.
+const JOINS: [&str; 6] = ["join", "left", "inner", "right", "cross", "natural"];
+
 impl Parser<'_> {
     pub(super) fn select_statement(&mut self) -> Parse<Statement> {
         self.match_count = 0;
-        self.advance();
-        if self.at_word("distinct") {
-            return Ok(self.not_built("SELECT DISTINCT"));
+        Ok(match self.select()? {
+            Ok(select) => Statement::Select(Box::new(select)),
+            Err(words) => self.not_built(words),
+        })
+    }
+
+    /// `SELECT …)`, its closing parenthesis included.
+    pub(in crate::sql) fn subquery(&mut self) -> Parse<Expr> {
+        match self.nested(|p| p.select())? {
+            Ok(select) => {
+                self.expect_symbol(")")?;
+                Ok(Expr::Subquery(Box::new(select)))
+            }
+            Err(words) => Err(self.error(&format!("{words} in a subquery is not built yet"))),
         }
-        let mut select = Select { items: self.items(true)?, group_rows: 1, ..Select::default() };
+    }
+
+    /// A SELECT from its first word, or the words for what is not built and stands at the current token.
+    fn select(&mut self) -> Parse<Result<Select, &'static str>> {
+        self.advance();
+        let dump = self.text[self.last_end..self.now.start].contains("SQL_NO_CACHE");
+        let distinct = self.take_word("distinct");
+        let mut select = Select { distinct, dump, items: self.items(true)?, group_rows: 1, ..Select::default() };
         if self.take_word("from") {
             if self.at_symbol("(") {
-                return Ok(self.not_built("SELECT … FROM (SELECT …)"));
+                return Ok(Err("SELECT … FROM (SELECT …)"));
             }
             select.from.push(self.table()?);
             while self.take_symbol(",") {
                 select.from.push(self.table()?);
             }
-            if self.at_word("join") || self.at_word("left") || self.at_word("inner") {
-                return Ok(self.not_built("JOIN"));
+            if JOINS.iter().any(|w| self.at_word(w)) {
+                return Ok(Err("JOIN"));
+            }
+            if self.at_word("as") || self.at_alias() && self.peek_ends_table() {
+                return Ok(Err("another name for a table (FROM t AS name)"));
             }
         }
         select.filter = self.filter()?;
@@ -50,14 +74,17 @@ impl Parser<'_> {
         while self.take_word("facet") {
             match self.facet()? {
                 Some(facet) => select.facets.push(facet),
-                None => return Ok(self.not_built("FACET … FILTERS, ZEROES and MODE")),
+                None => return Ok(Err("FACET … FILTERS, ZEROES and MODE")),
             }
             // Facets may stand with or without commas between them.
             if self.at_symbol(",") && self.peek_word("facet") {
                 self.advance();
             }
         }
-        Ok(Statement::Select(Box::new(select)))
+        if self.at_word("union") {
+            return Ok(Err("UNION"));
+        }
+        Ok(Ok(select))
     }
 
     /// None: a clause that is not built stands here.
@@ -113,6 +140,16 @@ impl Parser<'_> {
                 let word = self.slice(self.now);
                 !is_reserved(word) && !CLAUSES.iter().any(|c| c.eq_ignore_ascii_case(word))
             }
+            _ => false,
+        }
+    }
+
+    /// Whether what follows the current token may stand behind a list of tables, so that the token itself is another name for one.
+    fn peek_ends_table(&mut self) -> bool {
+        let next = self.peek();
+        match next.kind {
+            Kind::End | Kind::Symbol(";" | "," | ")") => true,
+            Kind::Word => CLAUSES.iter().chain(&JOINS).any(|c| c.eq_ignore_ascii_case(self.slice(next))),
             _ => false,
         }
     }

@@ -8,6 +8,69 @@ use super::{Parse, Parser};
 /// SHOWs of other servers and of features that are absent, and that clients send unasked: answered with what little there is to say.
 const OTHERS: [&str; 8] = ["collation", "charset", "engines", "plugins", "events", "triggers", "privileges", "scroll"];
 
+/// Words that SHOW takes and that are not among [`OTHERS`], for the message about a word that is none of them.
+const BUILT: [&str; 28] = [
+    "character",
+    "columns",
+    "create",
+    "databases",
+    "fields",
+    "full",
+    "function",
+    "global",
+    "index",
+    "indexes",
+    "keys",
+    "local",
+    "locks",
+    "merges",
+    "meta",
+    "optimize",
+    "procedure",
+    "processlist",
+    "queries",
+    "schemas",
+    "session",
+    "status",
+    "storage",
+    "table",
+    "tables",
+    "threads",
+    "variables",
+    "version",
+];
+
+/// What else the dialect and its clients show.
+const NOT_BUILT: [&str; 24] = [
+    "agent",
+    "binary",
+    "binlog",
+    "buddy",
+    "chat",
+    "count",
+    "engine",
+    "errors",
+    "grants",
+    "master",
+    "mv",
+    "mvs",
+    "open",
+    "permissions",
+    "plan",
+    "profile",
+    "replica",
+    "settings",
+    "sharding",
+    "slave",
+    "source",
+    "sources",
+    "token",
+    "usage",
+];
+
+/// What SHOW CREATE takes.
+const CREATED: [&str; 9] = ["table", "database", "schema", "view", "function", "procedure", "trigger", "event", "user"];
+
 impl Parser<'_> {
     pub(super) fn show(&mut self) -> Parse<Statement> {
         self.advance();
@@ -37,6 +100,9 @@ impl Parser<'_> {
             "create" => {
                 self.advance();
                 if !self.take_word("table") {
+                    if !CREATED.iter().any(|w| self.at_word(w)) {
+                        return Err(self.unknown("kind of object", &CREATED));
+                    }
                     let words = format!("SHOW CREATE {}", self.slice(self.now).to_ascii_uppercase());
                     return Ok(self.not_built(words));
                 }
@@ -87,6 +153,10 @@ impl Parser<'_> {
                 self.expect_word("history")?;
                 Show::OptimizeHistory
             }
+            "locks" => {
+                self.advance();
+                Show::Locks
+            }
             "queries" => {
                 self.advance();
                 Show::Queries
@@ -122,9 +192,13 @@ impl Parser<'_> {
                 let word = if other == "charset" { "character set" } else { other };
                 Show::Other(word.into(), self.like()?)
             }
-            _ => {
+            other if NOT_BUILT.contains(&other) => {
                 let words = format!("SHOW {}", word.to_ascii_uppercase());
                 return Ok(self.not_built(words));
+            }
+            _ => {
+                let known: Vec<&str> = BUILT.iter().chain(&OTHERS).chain(&NOT_BUILT).copied().collect();
+                return Err(self.unknown("thing to show", &known));
             }
         };
         Ok(Statement::Show(show))

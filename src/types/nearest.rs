@@ -1,10 +1,10 @@
 //! The known name that a misspelt one was probably meant to be.
 
 /// The candidate closest to `word`, if it is closer than a third of the word's length (and at most three edits away).
-pub(super) fn nearest(word: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+pub fn nearest(word: &str, candidates: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let limit = (word.chars().count() / 3).clamp(1, 3);
-    candidates.map(|name| (distance(&word, name), name)).filter(|(edits, _)| *edits <= limit).min().map(|(_, name)| name)
+    candidates.into_iter().map(|name| (distance(&word, name), name)).filter(|(edits, _)| *edits <= limit).min().map(|(_, name)| name)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `left` into `right`.
@@ -42,7 +42,7 @@ mod tests {
             ("something_else", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, names.into_iter()), meant, "{word}");
+            assert_eq!(nearest(word, names), meant, "{word}");
         }
     }
 }
