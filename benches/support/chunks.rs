@@ -84,5 +84,6 @@ pub fn build_options(schema: &Arc<Schema>, dir: PathBuf) -> BuildOptions {
         stop: StopToken::new(),
         throttle: None,
         progress: Arc::default(),
+        spare: None,
     }
 }

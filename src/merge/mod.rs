@@ -31,5 +31,5 @@ pub use forecast::Forecast;
 pub use policy::{Busy, ChunkStats, Goal, Job, JobId, JobKind, Limits, Machine, Reason, TargetError, TargetSize, plan, resolve_target};
 pub use pool::{HistoryEntry, MergePool, PauseGuard, QueuedWork, RunningJob, TableTicket, Totals, Waiter};
 pub use queue::{Done, Ending, Failure, Overrides, RequestId};
-pub use source::{Outcome, Source};
+pub use source::{JobContext, Outcome, Source};
 pub use speed::Speed;

@@ -26,7 +26,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::policy::{Goal, Job, JobId};
 use super::queue::{Claimed, Done, Ended, Ending, Failure, Layout, Overrides, Owner, Queue, RequestId, TableId};
-use super::source::{Outcome, Source};
+use super::source::{JobContext, Outcome, Source};
 use super::speed::{self, Speed};
 use crate::types::{ChunkId, Progress, StopToken};
 
@@ -559,11 +559,15 @@ impl Shared {
             since: Instant::now(),
             since_clock: SystemTime::now(),
         };
+        let (shared, id) = (self.clone(), claimed.id);
+        let spare = Arc::new(move || {
+            let slots = (shared.slots)();
+            shared.state.lock().queue.has_spare(id, slots)
+        });
         let claim = Claim {
             shared: self.clone(),
             table: run.table.clone(),
-            stop: run.stop.clone(),
-            progress: run.progress.clone(),
+            context: JobContext { stop: run.stop.clone(), progress: run.progress.clone(), spare },
             ending: None,
             claimed,
         };
@@ -592,8 +596,7 @@ struct Claim {
     shared: Arc<Shared>,
     claimed: Claimed,
     table: Arc<str>,
-    stop: StopToken,
-    progress: Arc<Progress>,
+    context: JobContext,
     ending: Option<Ending>,
 }
 
@@ -602,7 +605,7 @@ impl Claim {
         let Claimed { id, ref job, .. } = self.claimed;
         tracing::debug!(job = %id, table = %self.table, kind = %job.kind, inputs = job.inputs.len(), bytes = job.bytes, why = %job.reason, "merge starts");
         let source = source.and_then(|s| s.upgrade());
-        let result = source.as_ref().map(|source| catch_unwind(AssertUnwindSafe(|| source.run(job, &self.stop, &self.progress))));
+        let result = source.as_ref().map(|source| catch_unwind(AssertUnwindSafe(|| source.run(job, &self.context))));
         let ending = match result {
             None => Ending::Stopped,
             Some(Ok(Ok(Outcome::Finished { outputs, bytes_in, bytes_out, rows }))) => {

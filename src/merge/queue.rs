@@ -90,6 +90,8 @@ pub struct Claimed {
     pub owner: Owner,
     /// What.
     pub job: Job,
+    /// Jobs at once that its statement allowed; None = the slots of the server.
+    pub max_jobs: Option<usize>,
 }
 
 /// A job that waits for a slot.
@@ -402,6 +404,16 @@ impl Queue {
         None
     }
 
+    /// Whether a slot is idle that the running job `id` may use, which has one already.
+    pub fn has_spare(&self, id: JobId, slots: usize) -> bool {
+        let Some(claimed) = self.running.get(&id) else { return false };
+        let merges = self.running.values().filter(|c| c.job.kind != JobKind::Drop);
+        match claimed.max_jobs {
+            Some(own) => merges.filter(|c| c.owner == claimed.owner).count() < own,
+            None => merges.count() < slots,
+        }
+    }
+
     /// Bytes of the smallest job that waits for a slot.
     fn smallest_waiting(&self) -> Option<u64> {
         let tables = self.tables.values().filter(|t| t.paused == 0);
@@ -427,14 +439,14 @@ impl Queue {
     fn claim(&mut self, table: TableId, index: usize) -> Option<Claimed> {
         let id = JobId(self.number());
         let entry = self.tables.get_mut(&table)?;
-        let Waiting { owner, job, .. } = entry.waiting.remove(index);
+        let Waiting { owner, job, max_jobs } = entry.waiting.remove(index);
         let is_claimed = |chunk: &ChunkId| self.running.values().any(|c| c.table == table && c.job.inputs.contains(chunk));
         debug_assert!(!job.inputs.iter().any(is_claimed), "a chunk is in at most one claim");
         if job.kind != JobKind::Drop {
             entry.automatic_last = owner == Owner::Automatic;
             self.turn = Some(table);
         }
-        let claimed = Claimed { id, table, owner, job };
+        let claimed = Claimed { id, table, owner, job, max_jobs };
         self.running.insert(id, claimed.clone());
         Some(claimed)
     }

@@ -23,11 +23,23 @@ pub trait Source: Send + Sync {
     /// The goal that holds without being asked for; None while auto_optimize is off.
     fn automatic_goal(&self) -> Option<Goal>;
 
-    /// Does one job and publishes it. Blocks until it is done; looks at `stop` at least every MiB or 4 096 rows.
+    /// Does one job and publishes it. Blocks until it is done; looks at the stop token at least every MiB or 4 096 rows.
     ///
     /// Must answer [`Outcome::Nothing`] and change nothing where an input is not in the layout any more. `Err` is the sentence that
     /// the operator reads; the inputs stay as they are. A panic is the same as an `Err`.
-    fn run(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, String>;
+    fn run(&self, job: &Job, context: &JobContext) -> Result<Outcome, String>;
+}
+
+/// What a job in progress is given by the pool.
+pub struct JobContext {
+    /// Raised when the job is to end.
+    pub stop: StopToken,
+    /// What lists read of it.
+    pub progress: Arc<Progress>,
+    /// Whether a slot is idle now that this job may use beside its own: so that the last job of a goal, which runs alone, does not
+    /// leave half of the machine idle. Nothing is reserved by asking: a job that becomes due starts all the same, since a small one
+    /// must not wait for a large one.
+    pub spare: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// How a job ended, if it did not fail.

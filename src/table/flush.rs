@@ -139,6 +139,7 @@ impl Table {
             stop,
             throttle,
             progress,
+            spare: None,
         };
         (id, options)
     }

@@ -1,6 +1,5 @@
 //! The table as a source of merges.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -11,10 +10,10 @@ use super::table::Table;
 use super::{PartKey, TableError};
 use crate::chunk::{AnyPart, PartView, disk};
 use crate::merge::{
-    Busy, ChunkStats, Failure, Forecast, Goal, Job, JobKind, Limits, Machine, Outcome, Overrides, Reason, Source, Speed, TargetSize,
-    Waiter, plan, resolve_target,
+    Busy, ChunkStats, Failure, Forecast, Goal, Job, JobContext, JobKind, Limits, Machine, Outcome, Overrides, Reason, Source, Speed,
+    TargetSize, Waiter, plan, resolve_target,
 };
-use crate::types::{Progress, StopToken};
+use crate::types::StopToken;
 
 /// What OPTIMIZE asks for.
 #[derive(Debug, Default, Clone)]
@@ -84,11 +83,11 @@ impl Source for Table {
         (self.auto_optimize() > 0 && !self.is_frozen() && !keeping).then(|| Goal::Automatic { cutoff: self.automatic_cutoff() })
     }
 
-    fn run(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, String> {
+    fn run(&self, job: &Job, context: &JobContext) -> Result<Outcome, String> {
         if self.stop.is_stopped() {
             return Ok(Outcome::Stopped);
         }
-        match self.run_job(job, stop, progress) {
+        match self.run_job(job, context) {
             Ok(outcome) => Ok(outcome),
             Err(TableError::Stopped(_)) => Ok(Outcome::Stopped),
             Err(error) => Err(error.to_string()),
@@ -246,7 +245,7 @@ impl Table {
         }
     }
 
-    fn run_job(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, TableError> {
+    fn run_job(&self, job: &Job, context: &JobContext) -> Result<Outcome, TableError> {
         let started = Instant::now();
         let keep =
             matches!(job.reason, Reason::Asked { .. } | Reason::AskedSize { .. }) && self.kept.lock().as_ref().is_some_and(|k| k.open);
@@ -280,10 +279,10 @@ impl Table {
         if !plans.is_empty() {
             self.require_space(job.bytes)?;
         }
-        progress.expect(views_bytes);
+        context.progress.expect(views_bytes);
         let mut outputs: Vec<Output> = Vec::with_capacity(plans.len());
         for plan in plans {
-            match self.merge_into_one(&inputs, &plan, level, stop, progress) {
+            match self.merge_into_one(&inputs, &plan, level, context) {
                 Ok(output) => outputs.push(output),
                 Err(error) => {
                     outputs.iter().for_each(|o| o.built.chunk.retire(&self.tenancy));
@@ -320,11 +319,11 @@ impl Table {
         inputs: &[(PartKey, PartView)],
         plan: &[(usize, PartView)],
         level: u32,
-        stop: &StopToken,
-        progress: &Arc<Progress>,
+        context: &JobContext,
     ) -> Result<Output, TableError> {
         let views: Vec<PartView> = plan.iter().map(|(_, view)| view.clone()).collect();
-        let (id, options) = self.build_options(stop.clone(), Some(self.around.throttle.clone()), progress.clone());
+        let (id, mut options) = self.build_options(context.stop.clone(), Some(self.around.throttle.clone()), context.progress.clone());
+        options.spare = Some(context.spare.clone());
         let built = disk::merge(&self.around.disk, &views, &options)?;
         Ok(Output { id, built, level, sources: plan.iter().map(|(i, _)| inputs[*i].clone()).collect() })
     }

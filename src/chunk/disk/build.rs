@@ -2,19 +2,21 @@
 
 use std::cell::Cell;
 use std::io::{self, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::chunk::panic_text;
-use super::header::{HEADER, Header, columns_of};
+use super::header::{FieldMark, HEADER, Header, columns_of};
+use super::ids::IdsWatch;
 use super::rows_write::{write_attributes, write_id_file, write_lengths};
-use super::words::{DiskWords, RamWords, WordSource};
+use super::words::{DictionaryMark, DiskWords, RamWords, WordSource};
 use super::writer::{Folder, io_error};
 use super::{BuildOptions, Built, DiskChunk, Timings, stored, words};
 use crate::chunk::{AnyPart, ChunkError, PartView, RowLayout, RowMap};
 use crate::storage::Disk;
+use crate::types::Schema;
 
 /// Writes RAM segments as one disk chunk. `inputs` are RAM parts of one lexicon with their dead rows and UPDATEs. Output rows: alive
 /// input rows in the order of `inputs`. On any failure the folder is removed; a panic inside becomes an error.
@@ -108,25 +110,28 @@ fn build<S: WordSource>(
         .ok_or_else(|| ChunkError::Limit(format!("{}: a chunk holds fewer than 2^31 rows", options.dir.display())))?;
 
     let folder = Folder::create(disk, options)?;
-    let mut pace = folder.pace();
-    let (mut watch, mut timings) = (Watch::start(), Timings::default());
-    let ids = write_attributes(&folder, inputs, &layout, &mut pace)?;
-    if !ids.ascend() {
-        write_id_file(&folder, inputs, map.rows(), &mut pace)?;
-    }
-    timings.attributes = watch.lap();
-    match schema.stored().next() {
-        Some(_) => stored::write(&folder, inputs, options, &mut pace)?,
-        None => pace.rows_done(u64::from(map.rows())),
-    }
-    timings.stored = watch.lap();
-    let (mut fields, mut dictionaries) = (Vec::new(), Vec::new());
-    if schema.field_count() > 0 {
-        fields = write_lengths(&folder, inputs, schema, &mut pace)?;
-        dictionaries = words::write(&folder, inputs, &map, fields.len(), &mut source(), &mut pace)?;
-    }
-
-    timings.words = watch.lap();
+    let row_files = || write_rows(&folder, inputs, options, &map);
+    let word_files = || write_words(&folder, inputs, &map, schema, &mut source());
+    // Rows and words share nothing but the folder. To divide the words as well was tried, one thread unpacking and one packing lists: it
+    // ended no sooner, since packing is four fifths of that.
+    let (rows, words) = if options.spare.as_ref().is_some_and(|spare| spare()) {
+        std::thread::scope(|scope| {
+            let rows = std::thread::Builder::new().name("merge-rows".into()).spawn_scoped(scope, row_files);
+            let words = word_files();
+            let rows = match rows {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread to be had.
+                Err(_) => row_files(),
+            };
+            (rows, words)
+        })
+    } else {
+        (row_files(), word_files())
+    };
+    let (rows, words) = (rows?, words?);
+    let mut watch = Watch::start();
+    let (ids, mut timings) = (rows.ids, rows.timings);
+    timings.words = words.took;
     let (id_min, id_max) = ids.range();
     let header = Header {
         table_uuid: options.table_uuid,
@@ -138,8 +143,8 @@ fn build<S: WordSource>(
         compression: compression.code(),
         block_size: options.block_size as u32,
         columns: columns_of(schema),
-        fields,
-        dictionaries,
+        fields: words.fields,
+        dictionaries: words.dictionaries,
         files: folder.marks(),
     };
     // The header is written last and names all the others; its sync may overtake theirs, since a chunk counts only once a manifest names it.
@@ -150,6 +155,52 @@ fn build<S: WordSource>(
     let bytes = chunk.size_bytes();
     timings.sync = watch.lap();
     Ok(Built { chunk, map, bytes, timings })
+}
+
+/// What the files of rows came to.
+struct RowFiles {
+    ids: IdsWatch,
+    timings: Timings,
+}
+
+/// Writes attributes, ids and stored text.
+fn write_rows(folder: &Arc<Folder>, inputs: &[PartView], options: &BuildOptions, map: &RowMap) -> Result<RowFiles, ChunkError> {
+    let (mut watch, mut timings, mut pace) = (Watch::start(), Timings::default(), folder.pace());
+    let ids = write_attributes(folder, inputs, &RowLayout::new(&options.schema), &mut pace)?;
+    if !ids.ascend() {
+        write_id_file(folder, inputs, map.rows(), &mut pace)?;
+    }
+    timings.attributes = watch.lap();
+    match options.schema.stored().next() {
+        Some(_) => stored::write(folder, inputs, options, &mut pace)?,
+        None => pace.rows_done(u64::from(map.rows())),
+    }
+    timings.stored = watch.lap();
+    Ok(RowFiles { ids, timings })
+}
+
+/// What the files of words came to.
+struct WordFiles {
+    fields: Vec<FieldMark>,
+    dictionaries: Vec<DictionaryMark>,
+    took: Duration,
+}
+
+/// Writes lengths and words.
+fn write_words(
+    folder: &Arc<Folder>,
+    inputs: &[PartView],
+    map: &RowMap,
+    schema: &Schema,
+    source: &mut impl WordSource,
+) -> Result<WordFiles, ChunkError> {
+    let (mut watch, mut pace) = (Watch::start(), folder.pace());
+    let (mut fields, mut dictionaries) = (Vec::new(), Vec::new());
+    if schema.field_count() > 0 {
+        fields = write_lengths(folder, inputs, schema, &mut pace)?;
+        dictionaries = words::write(folder, inputs, map, fields.len(), source, &mut pace)?;
+    }
+    Ok(WordFiles { fields, dictionaries, took: watch.lap() })
 }
 
 /// Tells how long each of several steps took.

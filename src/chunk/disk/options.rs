@@ -30,6 +30,8 @@ pub struct BuildOptions {
     pub throttle: Option<Arc<Throttle>>,
     /// Bytes and rows written so far.
     pub progress: Arc<Progress>,
+    /// Says whether a second core may take a share now; asked once the inputs are read. None = never.
+    pub spare: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
 /// A chunk whose files are complete and synced, not yet visible to anyone.
@@ -44,7 +46,7 @@ pub struct Built {
     pub timings: Timings,
 }
 
-/// Time that the steps of a build took.
+/// Time that the steps of a build took. With a second core words and rows (attributes, stored text) are written at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// Checking every byte of the inputs, which also reads them.

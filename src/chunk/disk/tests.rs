@@ -137,6 +137,7 @@ fn options(schema: &Arc<Schema>, dir: &str) -> BuildOptions {
         stop: StopToken::new(),
         throttle: None,
         progress: Arc::default(),
+        spare: None,
     }
 }
 
@@ -376,6 +377,15 @@ fn a_merged_chunk_says_what_is_left_of_its_inputs() {
             let built = merge(&disk, &views, &options(schema, "/t/merged")).expect("merged");
             check(&built.chunk, schema, &left, &mut random);
             built.chunk.verify().expect("sound");
+            // On two threads it is the same chunk, to the byte.
+            let shared = BuildOptions { spare: Some(Arc::new(|| true)), ..options(schema, "/t/shared") };
+            merge(&disk, &views, &shared).expect("merged by two");
+            let files = disk.list("/t/merged".as_ref()).expect("files");
+            assert_eq!(disk.list("/t/shared".as_ref()).expect("files"), files);
+            for file in files {
+                let [one, two] = ["/t/merged", "/t/shared"].map(|dir| disk.read(&Path::new(dir).join(&file)).expect("bytes"));
+                assert!(one == two, "{}", file.display());
+            }
             for (input, (view, (rows, first))) in views.iter().zip(maps).enumerate() {
                 let mut next = first as u32;
                 for row in 0..rows as u32 {

@@ -95,17 +95,17 @@ impl Source for Fake {
         *self.automatic.lock()
     }
 
-    fn run(&self, job: &Job, stop: &StopToken, progress: &Arc<Progress>) -> Result<Outcome, String> {
+    fn run(&self, job: &Job, context: &JobContext) -> Result<Outcome, String> {
         let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
         self.at_once_max.fetch_max(now, Ordering::SeqCst);
         let manner = *self.manner.lock();
         let answer = match manner {
             Manner::Publish => Ok(self.publish(job)),
             Manner::Gated => {
-                progress.add_read(job.bytes);
+                context.progress.add_read(job.bytes);
                 let _ = self.begun.send(job.inputs.iter().map(|i| i.0).collect());
                 loop {
-                    if stop.is_stopped() {
+                    if context.stop.is_stopped() {
                         break Ok(Outcome::Stopped);
                     }
                     if self.gate.lock().try_recv().is_ok() {

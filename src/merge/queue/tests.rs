@@ -106,6 +106,29 @@ fn a_request_ends_when_its_goal_is_reached() {
 }
 
 #[test]
+fn a_lone_job_may_use_an_idle_slot() {
+    let desk = &mut Desk::new();
+    let table = desk.table(&[1; 8], None, limits(4, Some(4)));
+    let own = Overrides { max_jobs: Some(1), ..Overrides::default() };
+    desk.queue.request(table, Goal::Cutoff(5), own).unwrap();
+    let [job] = &desk.start(4)[..] else { panic!("one job") };
+    // Its statement allowed one.
+    assert!(!desk.queue.has_spare(job.id, 4));
+    desk.publish(&job.clone());
+
+    desk.queue.request(table, Goal::Cutoff(4), Overrides::default()).unwrap();
+    let [job] = &desk.start(4)[..] else { panic!("one job") };
+    assert!(!desk.queue.has_spare(job.id, 1) && desk.queue.has_spare(job.id, 2));
+    let id = job.id;
+    desk.publish(&job.clone());
+    assert!(!desk.queue.has_spare(id, 2), "it has ended");
+
+    desk.queue.request(table, Goal::Cutoff(2), Overrides::default()).unwrap();
+    let jobs = desk.start(2);
+    assert!(jobs.len() == 2 && jobs.iter().all(|job| !desk.queue.has_spare(job.id, 2)));
+}
+
+#[test]
 fn a_request_with_nothing_to_do_ends_at_once() {
     let desk = &mut Desk::new();
     let table = desk.table(&[1; 5], None, limits(3, None));

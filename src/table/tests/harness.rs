@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::merge::{Busy, Job, JobKind, MergePool, Reason, Source};
+use crate::merge::{Busy, Job, JobContext, JobKind, MergePool, Reason, Source};
 use crate::storage::{CrashDisk, Throttle};
 use crate::table::{Op, OptimizeRequest, Row, Surroundings, Table, TableError};
 use crate::types::{Column, ColumnKind, DocId, Schema, Settings, StopToken, TableSettings, Value};
@@ -127,7 +127,9 @@ fn regroup(table: &Table, parts: u64) -> Result<(), TableError> {
     if chunks.is_empty() {
         return Ok(());
     }
-    table.run(&job, &StopToken::new(), &Arc::default()).map(|_| ()).map_err(TableError::Failed)
+    // On one thread, so that operations come in one order.
+    let context = JobContext { stop: StopToken::new(), progress: Arc::default(), spare: Arc::new(|| false) };
+    table.run(&job, &context).map(|_| ()).map_err(TableError::Failed)
 }
 
 /// What the step does to a model. False where it must be refused.
