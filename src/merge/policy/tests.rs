@@ -112,8 +112,6 @@ fn the_level_before_the_last_job_keeps_all_slots_busy() {
     let (ten, eleven) = (["1"; 10].join("+"), ["1"; 11].join("+"));
     let why = |count: u32| format!("1 of {count} chunks were asked for");
     check("55x1", Goal::Cutoff(1), limits(2, 16), &format!("merge {ten}: {0}\nmerge {eleven}: {0}", why(55)));
-    // When the first has ended, the plan goes on where it was.
-    check("10 34x1 11x1@3", Goal::Cutoff(1), limits(2, 16), &format!("merge {eleven}: {}", why(36)));
 }
 
 #[test]

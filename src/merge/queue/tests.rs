@@ -123,7 +123,7 @@ fn a_lone_job_may_use_an_idle_slot() {
     desk.publish(&job.clone());
     assert!(!desk.queue.has_spare(id, 2), "it has ended");
 
-    desk.queue.request(table, Goal::Cutoff(2), Overrides::default()).unwrap();
+    desk.table(&[1; 8], Some(6), limits(2, Some(2)));
     let jobs = desk.start(2);
     assert!(jobs.len() == 2 && jobs.iter().all(|job| !desk.queue.has_spare(job.id, 2)));
 }

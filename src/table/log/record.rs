@@ -14,8 +14,9 @@
 //!         4  crc32 of the 28 bytes above, seeded with the table's uuid, so that no text of a user can look like a record
 //!         …  payload
 //! ```
-//! A bad record with nothing valid behind it is a torn tail: the write that the crash interrupted. A bad record with valid ones behind
-//! it is damage, and the table is not opened.
+//! A bad record with valid ones behind it is damage, and the table is not opened. A bad record with nothing valid behind it is a torn tail,
+//! the write that the crash interrupted, if it looks like one: it ends early, as a killed process leaves it, or a sector of it reads as
+//! zeros, as a lost write-back does. A last record that is all there and yet wrong was turned afterwards: damage too.
 
 use crate::types::Lsn;
 
@@ -23,6 +24,9 @@ use crate::types::Lsn;
 pub const FILE_HEADER_BYTES: usize = 36;
 /// Bytes before a record's payload.
 pub const RECORD_HEADER_BYTES: usize = 32;
+
+/// What a disk writes as a whole. File systems write back in larger pieces; zeros that begin or end within one tell of no crash.
+const SECTOR_BYTES: usize = 512;
 
 const FILE_MAGIC: &[u8; 8] = b"CHIMLOG1";
 const RECORD_MAGIC: [u8; 4] = 0x4C6F_6752_u32.to_le_bytes();
@@ -116,7 +120,7 @@ pub fn scan(bytes: &[u8], uuid: u128) -> Scan<'_> {
     }
     let header = &bytes[..FILE_HEADER_BYTES];
     if header[..8] != *FILE_MAGIC || crc32fast::hash(&header[..32]) != u32_at(header, 32) {
-        return match has_record(bytes, uuid, 0) {
+        return match has_record(bytes, uuid, 0) || !has_zero_sector(bytes, 0) {
             false => Scan::Records { records: Vec::new(), good: 0 },
             true => Scan::Damaged { offset: 0, expected: "a log file header" },
         };
@@ -132,10 +136,26 @@ pub fn scan(bytes: &[u8], uuid: u128) -> Scan<'_> {
                 at = end;
             }
             None if has_record(bytes, uuid, at + 1) => return Scan::Damaged { offset: at, expected: "a whole record" },
-            None => break,
+            None if is_torn(bytes, uuid, at) => break,
+            None => return Scan::Damaged { offset: at, expected: "a whole record, or one that ends early or in zeros, as a crash leaves it," },
         }
     }
     Scan::Records { records, good: at }
+}
+
+/// Whether the bad record at `at`, behind which there is none, is what a crash leaves of a write.
+fn is_torn(bytes: &[u8], uuid: u128, at: usize) -> bool {
+    let Some(header) = bytes.get(at..at + RECORD_HEADER_BYTES) else { return true };
+    let sound = header[..4] == RECORD_MAGIC && header_crc(uuid, &header[..28]) == u32_at(header, 28);
+    let ends_early = sound && bytes.len() - at - RECORD_HEADER_BYTES < u32_at(header, 4) as usize;
+    ends_early || has_zero_sector(bytes, at)
+}
+
+/// Whether a sector of the file, as far as it lies at or behind `from`, holds nothing but zeros.
+fn has_zero_sector(bytes: &[u8], from: usize) -> bool {
+    let first = from.next_multiple_of(SECTOR_BYTES).min(bytes.len());
+    let mut sectors = std::iter::once(&bytes[from..first]).filter(|s| !s.is_empty()).chain(bytes[first..].chunks(SECTOR_BYTES));
+    sectors.any(|sector| sector.iter().all(|b| *b == 0))
 }
 
 /// Whether a valid record starts anywhere at or behind `from`.
@@ -186,12 +206,33 @@ mod tests {
             bad[flip] ^= 1;
             assert!(check(&bad).is_err(), "flip at {flip}");
         }
-        for flip in last..whole.len() {
+        for flip in (0..FILE_HEADER_BYTES).chain(last..whole.len()) {
             let mut bad = whole.clone();
             bad[flip] ^= 1;
-            assert_eq!(check(&bad), Ok(2), "flip at {flip}");
+            assert!(check(&bad).is_err(), "flip at {flip}");
         }
         assert_eq!(check(&whole[..10]), Ok(0));
         assert_eq!(scan(&whole, 8), Scan::Damaged { offset: 8, expected: "the uuid of this table" });
+    }
+
+    #[test]
+    fn sectors_that_were_never_written_back_are_torn() {
+        let long = [7; 3000];
+        let whole = file(&[b"one", &long]);
+        let last = whole.len() - RECORD_HEADER_BYTES - long.len();
+        for sector in 0..whole.len().div_ceil(SECTOR_BYTES) {
+            let mut lost = whole.clone();
+            let end = ((sector + 1) * SECTOR_BYTES).min(lost.len());
+            lost[(sector * SECTOR_BYTES).max(last)..end].fill(0);
+            assert_eq!(check(&lost), Ok(1), "sector {sector}");
+        }
+        let mut turned = whole.clone();
+        turned[last + 1000] ^= 4;
+        assert_eq!(check(&turned), Err(last));
+        // The length too is under a checksum: a turned bit in it does not make the record look short.
+        let mut longer = whole.clone();
+        longer[last + 6] ^= 1;
+        assert_eq!(check(&longer), Err(last));
+        assert_eq!(check(&[0; 1000]), Ok(0));
     }
 }
