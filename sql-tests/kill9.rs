@@ -188,11 +188,8 @@ fn named_by_manifest(dir: &Path) -> Option<BTreeSet<String>> {
     let mut named = BTreeSet::from(["manifest".to_owned(), "binlog".to_owned()]);
     for chunk in manifest["chunks"].as_array()? {
         named.insert(format!("chunk.{}", chunk["id"]));
-        for kind in ["dead", "attrs"] {
-            if let Some(n) = chunk[kind].as_u64() {
-                named.insert(format!("{kind}.{n}"));
-            }
-        }
+        named.extend(chunk["dead"].as_u64().map(|n| format!("dead.{n}")));
+        named.extend(chunk["attrs"].as_array()?.iter().map(|n| format!("attrs.{n}")));
     }
     if let Some(n) = manifest["ram"].as_u64() {
         named.insert(format!("ram.{n}"));

@@ -188,6 +188,13 @@ impl RowLayout {
         RowImage { bytes: fixed.into_boxed_slice() }
     }
 
+    /// An image's bytes as a row to read from.
+    pub fn image_row<'a>(&self, image: &'a [u8]) -> RowRef<'a> {
+        // An image out of a damaged file may be short; the row then reads as empty values.
+        let (fixed, blobs) = image.split_at(self.stride.min(image.len()));
+        RowRef { fixed, blobs }
+    }
+
     /// The document id of a row.
     pub fn doc_id(&self, row: RowRef<'_>) -> DocId {
         DocId(u64_at(row.fixed, 0).unwrap_or(0))

@@ -79,6 +79,7 @@ impl<'a> Walk<'a> {
         let (view, layout) = (self.view, self.view.part.layout());
         let split = Split::new(self.filter.condition.as_ref());
         let dead = (!view.dead.is_empty()).then_some(&view.dead);
+        let mut reader = view.reader();
         for row in rows {
             if ticker.tick()? == Pace::TimeUp {
                 return Ok(Pace::TimeUp);
@@ -87,7 +88,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             // Without MATCH every row weighs 1.
-            let bytes = view.row(row);
+            let bytes = reader.row(row);
             if !split.quick(layout, bytes) {
                 continue;
             }
@@ -113,6 +114,7 @@ impl<'a> Walk<'a> {
         let mut matcher = Matcher::new(matching.plan, matching.statistics, self.part, part, ranker, weights, stop)?;
         let split = Split::new(self.filter.condition.as_ref());
         let (mut target, mut floor) = (range.start, i64::MIN);
+        let mut reader = view.reader();
         while let Some(row) = matcher.seek(RowId(target))?.filter(|row| row.0 < range.end) {
             if ticker.tick()? == Pace::TimeUp {
                 return Ok(Pace::TimeUp);
@@ -121,7 +123,7 @@ impl<'a> Walk<'a> {
             if view.dead.contains(row) {
                 continue;
             }
-            let bytes = view.row(row);
+            let bytes = reader.row(row);
             if !split.quick(layout, bytes) {
                 continue;
             }

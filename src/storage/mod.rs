@@ -12,5 +12,5 @@ mod throttle;
 pub use disk::{Disk, Replacement, Syncing, WriteFile, write_durably};
 pub use double::{CrashDisk, Keep};
 pub use lock::{DirLock, LockError};
-pub use real::RealDisk;
+pub use real::{MAP_FROM_BYTES, RealDisk};
 pub use throttle::Throttle;

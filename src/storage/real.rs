@@ -12,7 +12,7 @@ use super::disk::{Disk, Syncing, WriteFile};
 use crate::types::Bytes;
 
 /// Files shorter than this are copied instead of mapped: a map costs a system call, a page and a slot of the kernel's limit on maps.
-const MAP_FROM_BYTES: u64 = 64 << 10;
+pub const MAP_FROM_BYTES: u64 = 64 << 10;
 
 /// The real thing. Holds nothing.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,13 +1,14 @@
 //! What an operator does to a table: TRUNCATE, FREEZE, CHECK, ALTER, and its end.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::manifest::{ChunkEntry, Manifest};
-use super::side::{self, Kind};
+use super::manifest::Manifest;
+use super::side::{self, Kind, layer_place};
 use super::table::Table;
-use super::{Snapshot, TableError};
-use crate::chunk::{AnyPart, Lexicon};
+use super::{PartKey, Snapshot, TableError};
+use crate::chunk::{AnyPart, Layer, Lexicon};
 use crate::types::{ChunkId, StopToken, TableSettings};
 
 impl Table {
@@ -34,7 +35,8 @@ impl Table {
             let mut writer = self.writer.lock();
             writer.epoch = epoch;
             writer.active_from = writer.next_segment;
-            (writer.active_bytes, writer.sealed_bytes, writer.flush_error) = (0, 0, None);
+            (writer.active_bytes, writer.sealed_bytes) = (0, 0);
+            (writer.flush_error, writer.edits_error) = (None, None);
             *lexicon = Lexicon::new();
             self.snapshot.store(Arc::new(Snapshot { lsn: writer.lsn, ..empty }));
             writer.lsn
@@ -74,6 +76,7 @@ impl Table {
         self.frozen.store(false, Ordering::Release);
         self.freezing.lock().take();
         self.signals.ask(super::housekeeping::Wish::Flush);
+        self.signals.ask(super::housekeeping::Wish::Edits);
         self.merge_wanted();
         Ok(())
     }
@@ -101,11 +104,11 @@ impl Table {
                 faults.push(error.to_string());
             }
             let snapshot = self.snapshot();
-            let live = snapshot.parts[..snapshot.disk_chunks].iter().cloned();
-            (state.manifest.clone(), live.chain(self.kept_views().into_iter().map(|k| k.1)).collect::<Vec<_>>())
+            let live = snapshot.keys.iter().copied().zip(snapshot.parts.iter().cloned()).take(snapshot.disk_chunks);
+            (state.manifest.clone(), live.chain(self.kept_views()).collect::<Vec<_>>())
         };
         // The chunks stay for as long as they are held here, whatever is published.
-        for view in &views {
+        for (_, view) in &views {
             if stop.is_stopped() {
                 return Err(TableError::Stopped("stopped".into()));
             }
@@ -115,11 +118,23 @@ impl Table {
                 faults.push(error.to_string());
             }
         }
-        let of_chunk = |c: &ChunkEntry| [c.dead.map(|n| (Kind::Dead, n, c.id)), c.attrs.map(|n| (Kind::Attrs, n, c.id))];
-        let sides = manifest.all_chunks().flat_map(of_chunk).flatten().chain(manifest.ram.map(|n| (Kind::Ram, n, ChunkId(0))));
-        for (kind, n, chunk) in sides {
-            let path = kind.path(&self.dir, n);
-            if let Err(error) = side::read(disk, &path, kind, self.uuid, chunk)
+        let dead = manifest.all_chunks().filter_map(|c| Some((Kind::Dead, c.dead?, c.id)));
+        let whole = dead.chain(manifest.ram.map(|n| (Kind::Ram, n, ChunkId(0))));
+        let mut sides: Vec<(PathBuf, Result<(), TableError>)> = whole
+            .map(|(kind, n, chunk)| (kind.path(&self.dir, n), side::read(disk, &kind.path(&self.dir, n), kind, self.uuid, chunk).map(drop)))
+            .collect();
+        for (entry, view) in manifest.all_chunks().filter_map(|c| Some((c, views.iter().find(|v| v.0 == PartKey::Disk(c.id))?))) {
+            for n in &entry.attrs {
+                if stop.is_stopped() {
+                    return Err(TableError::Stopped("stopped".into()));
+                }
+                let place = layer_place(disk, &self.dir, self.uuid, entry.id, *n);
+                let result = Layer::check(&place, &view.1.part).map_err(TableError::from);
+                sides.push((place.path, result));
+            }
+        }
+        for (path, result) in sides {
+            if let Err(error) = result
                 // A later manifest may have let the file go meanwhile.
                 && self.manifest.lock().manifest.side_files(&self.dir).contains(&path)
             {

@@ -18,6 +18,7 @@ use super::log::codec::{encode_edit, encode_gone, encode_put};
 use super::log::{AppendError, RecordHead};
 use super::snapshot::Place;
 use super::table::{Table, Writer};
+use super::write_out::EDITS_WAIT_FACTOR;
 use super::{Committed, Op, PartKey, Seen, Snapshot, TableError};
 use crate::chunk::{AnyPart, Lexicon, PartView, RamSegment, RowImage, SegmentBuilder};
 use crate::types::{DocId, Lsn, RowId, StopToken};
@@ -50,6 +51,7 @@ impl Prepared {
 /// What those who tidy up behind the writers should look at.
 struct Due {
     flush: bool,
+    edits: bool,
     tidy: bool,
     sync: bool,
 }
@@ -57,7 +59,7 @@ struct Due {
 impl Table {
     /// Applies all ops or none. Returns when they are visible, and as durable as `binlog_flush` asks.
     pub fn commit(&self, ops: Vec<Op>, stop: &StopToken) -> Result<Committed, TableError> {
-        self.wait_for_room(stop)?;
+        self.wait_for_room(ops.iter().any(|op| matches!(op, Op::Update { .. })), stop)?;
         let mut prepared = self.prepare(Draft::new(ops)?)?;
         let brings_rows = prepared.builder.is_some();
         // Held from the segment's birth to its publication: a segment of a lexicon that was sealed meanwhile would be lost to the flush.
@@ -242,13 +244,13 @@ impl Table {
         next.edit(edits.into_iter().flatten().collect());
         next.kill(kills.into_iter().flatten().collect());
         if let Some(segment) = segment {
-            writer.active_bytes += segment.memory_bytes();
             next.add(PartKey::Ram(writer.next_segment), PartView::new(AnyPart::Ram(Arc::new(segment))));
             writer.next_segment += 1;
             writer.last_write = Some(Instant::now());
         }
         next.lsn = lsn;
         writer.lsn = lsn;
+        writer.count_ram(&next);
         self.snapshot.store(Arc::new(next));
     }
 
@@ -256,6 +258,7 @@ impl Table {
         let snapshot = self.snapshot.load();
         Due {
             flush: writer.active_bytes + lexicon.memory_bytes() >= self.ram_limit(),
+            edits: snapshot.unfiled_bytes() >= self.edits_limit(),
             tidy: self.tidy_due(&snapshot, writer.active_from),
             sync: writer.log_dirty,
         }
@@ -263,6 +266,9 @@ impl Table {
 
     /// Wakes those who tidy up behind the writers.
     fn tidy_up_behind(&self, due: Due) {
+        if due.edits {
+            self.signals.ask(Wish::Edits);
+        }
         if due.flush {
             self.signals.ask(Wish::Flush);
         }
@@ -278,8 +284,9 @@ impl Table {
         }
     }
 
-    /// Holds a writer up while the RAM chunk is at twice its limit: a flush is under way, or cannot be.
-    fn wait_for_room(&self, stop: &StopToken) -> Result<(), TableError> {
+    /// Holds a writer up while the RAM chunk is at twice its limit: a flush is under way, or cannot be. An UPDATE is held up too while rows
+    /// UPDATEd before it take far too much memory.
+    fn wait_for_room(&self, updates: bool, stop: &StopToken) -> Result<(), TableError> {
         let mut waited = None;
         let mut writer = self.writer.lock();
         loop {
@@ -287,11 +294,20 @@ impl Table {
                 return Err(TableError::Poisoned(reason.clone()));
             }
             let used = writer.active_bytes + writer.sealed_bytes;
-            if used < 2 * self.ram_limit() {
+            let ram_is_full = used >= 2 * self.ram_limit();
+            let edits_are_many = updates && self.snapshot.load().unfiled_bytes() >= self.edits_limit().saturating_mul(EDITS_WAIT_FACTOR);
+            if !ram_is_full && !edits_are_many {
                 return Ok(());
             }
-            if let Some(error) = &writer.flush_error {
-                return Err(TableError::Failed(format!("the RAM chunk of table '{}' is full and cannot be flushed: {error}", self.name)));
+            let name = &self.name;
+            match (&writer.flush_error, &writer.edits_error) {
+                (Some(error), _) if ram_is_full => {
+                    return Err(TableError::Failed(format!("the RAM chunk of table '{name}' is full and cannot be flushed: {error}")));
+                }
+                (_, Some(error)) if edits_are_many => {
+                    return Err(TableError::Failed(format!("the updated rows of table '{name}' cannot be written out: {error}")));
+                }
+                _ => {}
             }
             if stop.is_stopped() || self.stop.is_stopped() {
                 return Err(TableError::Stopped("stopped while waiting for room in the RAM chunk".into()));
@@ -301,12 +317,13 @@ impl Table {
                 Instant::now()
             });
             if self.is_frozen() && since.elapsed() > FROZEN_WAIT {
-                return Err(TableError::Frozen(format!(
-                    "the RAM chunk of table '{}' is full and the table is frozen: UNFREEZE it to let it be flushed",
-                    self.name
-                )));
+                let full = match ram_is_full {
+                    true => format!("the RAM chunk of table '{name}' is full and the table is frozen: UNFREEZE it to let it be flushed"),
+                    false => format!("too many updated rows of table '{name}' wait for a file and it is frozen: UNFREEZE it"),
+                };
+                return Err(TableError::Frozen(full));
             }
-            self.signals.ask(Wish::Flush);
+            self.signals.ask(if ram_is_full { Wish::Flush } else { Wish::Edits });
             self.room.wait_for(&mut writer, LOOK_EVERY);
         }
     }
@@ -344,19 +361,11 @@ fn still_edits(edit: &mut Edit, seen: &[Option<Seen>], view: &PartView, row: Row
     !edit.changes.is_empty() && (seen.recheck)(view, row)
 }
 
-/// Whether the row at `place` of `now` is not what it was in `then`: it came since, or was updated since.
+/// Whether the row at `place` of `now` is not what it was in `then`: it came since, or was updated since to other values.
 fn has_changed(then: &Snapshot, now: &Snapshot, place: Place) -> bool {
     match then.index_of(now.keys[place.part]) {
-        Some(part) => !same_image(now.parts[place.part].edits.get(place.row), then.parts[part].edits.get(place.row)),
+        Some(part) => now.parts[place.part].edits.get(place.row) != then.parts[part].edits.get(place.row),
         None => true,
-    }
-}
-
-fn same_image(now: Option<&Arc<RowImage>>, then: Option<&Arc<RowImage>>) -> bool {
-    match (now, then) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (None, None) => true,
-        _ => false,
     }
 }
 

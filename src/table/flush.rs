@@ -69,7 +69,7 @@ impl Table {
         let mut lexicon = self.lexicon.write();
         let mut writer = self.writer.lock();
         writer.active_from = writer.next_segment;
-        writer.sealed_bytes += std::mem::take(&mut writer.active_bytes);
+        writer.count_ram(&self.snapshot.load());
         writer.sealed_lsn = writer.lsn;
         *lexicon = Lexicon::new();
         drop(writer);

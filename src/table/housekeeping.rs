@@ -1,4 +1,5 @@
-//! What a table does without being asked: flushing when RAM is full or time is up, merging RAM segments, syncing the log.
+//! What a table does without being asked: flushing when RAM is full or time is up, writing UPDATEd rows out when they are many, merging
+//! RAM segments, syncing the log.
 //!
 //! Two threads a table, started with the first write: one may be busy with a flush for seconds while the other keeps the RAM chunk short
 //! and the log synced. Both end when the table is stopped or nobody holds it any more.
@@ -20,6 +21,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 pub enum Wish {
     /// The RAM chunk has reached its limit.
     Flush,
+    /// Rows UPDATEd since the last manifest take too much memory.
+    Edits,
     /// There are too many RAM segments.
     Tidy,
     /// The log has records that are not synced.
@@ -39,6 +42,7 @@ pub struct Signals {
 #[derive(Default)]
 struct State {
     flush: bool,
+    edits: bool,
     tidy: bool,
     /// Stays until the sync begins, so that of the many statements between two syncs only the first wakes anyone.
     sync: bool,
@@ -52,6 +56,7 @@ impl Signals {
         let mut state = self.state.lock();
         let (flag, thread) = match wish {
             Wish::Flush => (&mut state.flush, &self.for_flush),
+            Wish::Edits => (&mut state.edits, &self.for_flush),
             Wish::Tidy => (&mut state.tidy, &self.for_tidy),
             Wish::Sync => (&mut state.sync, &self.for_tidy),
         };
@@ -83,7 +88,7 @@ pub fn start(table: &Arc<Table>) -> Result<(), TableError> {
     spawn(format!("tidy-{}", table.name()), tidy_loop)
 }
 
-/// Flushes at the limit and when the table's timers say so.
+/// Flushes at the limit and when the table's timers say so; writes UPDATEd rows out at theirs.
 fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
     let mut retry_at: Option<Instant> = None;
     let mut saved_at = Instant::now();
@@ -91,7 +96,7 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
         let asked = {
             let mut state = signals.state.lock();
             let until = Instant::now() + SYNC_EVERY;
-            while !(state.end || state.flush && retry_at.is_none_or(|at| at <= Instant::now())) {
+            while !(state.end || (state.flush || state.edits) && retry_at.is_none_or(|at| at <= Instant::now())) {
                 if signals.for_flush.wait_until(&mut state, retry_at.unwrap_or(until).min(until)).timed_out() {
                     break;
                 }
@@ -99,28 +104,36 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
             if state.end {
                 return;
             }
+            // What is asked while the next try of a failed act is waited for stays asked.
+            if retry_at.is_some_and(|at| at > Instant::now()) {
+                continue;
+            }
             std::mem::take(&mut state.flush)
         };
         let Some(table) = table.upgrade() else { return };
-        if retry_at.is_some_and(|at| at > Instant::now()) {
-            if asked {
-                signals.state.lock().flush = true;
-            }
-            continue;
+        let flush = (asked && table.ram_is_full()) || table.timed_flush_due();
+        let mut outcomes = Vec::new();
+        if flush {
+            outcomes.push(("flush", Wish::Flush, table.flush_ramchunk(&table.stop)));
         }
-        if !((asked && table.ram_is_full()) || table.timed_flush_due()) {
+        // After the flush, whose manifest has most of them in a file already. Looked at whoever asked or not, so that none is forgotten.
+        signals.state.lock().edits = false;
+        if table.edits_are_due() && !table.is_frozen() {
+            outcomes.push(("writing out updated rows", Wish::Edits, table.write_edits_out()));
+        } else if !flush {
             table.save_if_due(&mut saved_at);
             table.forget_expired();
-            continue;
         }
-        match table.flush_ramchunk(&table.stop) {
-            Ok(()) => retry_at = None,
-            // Tried again when UNFREEZE asks for it.
-            Err(TableError::Stopped(_) | TableError::Frozen(_)) => {}
-            Err(error) => {
-                tracing::error!("table '{}': flush failed, retrying: {error}", table.name());
-                retry_at = Some(Instant::now() + RETRY_AFTER);
-                signals.state.lock().flush = true;
+        retry_at = None;
+        for (what, wish, outcome) in outcomes {
+            match outcome {
+                // Tried again when UNFREEZE asks for it; a table that became read-only has said so.
+                Ok(()) | Err(TableError::Stopped(_) | TableError::Frozen(_) | TableError::Poisoned(_)) => {}
+                Err(error) => {
+                    tracing::error!("table '{}': {what} failed, retrying: {error}", table.name());
+                    retry_at = Some(Instant::now() + RETRY_AFTER);
+                    signals.ask(wish);
+                }
             }
         }
     }

@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::manifest::{ChunkEntry, KeptEntry, Manifest};
 use super::publish::Publication;
-use super::table::Table;
+use super::table::{ManifestState, Table};
 use super::{PartKey, Snapshot, TableError};
 use crate::chunk::{AnyPart, PartView, RowImage, RowLayout, RowRef};
 use crate::types::{ChunkId, RowId, StopToken};
@@ -59,6 +59,15 @@ impl Kept {
             chunks: self.chunks.iter().filter_map(|(key, _)| known(key)).collect(),
             outputs: self.outputs.clone(),
             until: self.until,
+        }
+    }
+
+    /// Takes the mapped files of edits that the manifest names in the place of the same edits in memory.
+    pub(super) fn adopt_filed(&mut self, state: &ManifestState) {
+        for (key, view) in &mut self.chunks {
+            if let PartKey::Disk(id) = key {
+                state.adopt_filed(*id, view);
+            }
         }
     }
 
@@ -163,8 +172,10 @@ impl Table {
             let mut fresh = Snapshot::clone(&current);
             fresh.remove(&gone);
             for (key, _) in &kept.chunks {
-                if let Some(i) = next.index_of(*key) {
-                    fresh.add(*key, next.parts[i].clone());
+                if let (Some(i), PartKey::Disk(id)) = (next.index_of(*key), key) {
+                    let mut view = next.parts[i].clone();
+                    state.adopt_filed(*id, &mut view);
+                    fresh.add(*key, view);
                 }
             }
             carry_back(&mut fresh, &pinned, &current, &gone);
@@ -230,7 +241,8 @@ fn carry_back(fresh: &mut Snapshot, then: &Snapshot, now: &Snapshot, outputs: &[
 /// Whether two rows have the same attributes. Where their blobs lie does not matter.
 fn same_attributes(layout: &RowLayout, a: RowRef<'_>, b: RowRef<'_>) -> bool {
     let fixed = layout.stride() - if layout.has_blobs() { 8 } else { 0 };
-    a.fixed[..fixed] == b.fixed[..fixed] && a.blobs[..layout.blob_len(a)] == b.blobs[..layout.blob_len(b)]
+    // Rows out of damaged files may be short.
+    a.fixed.get(..fixed) == b.fixed.get(..fixed) && a.blobs[..layout.blob_len(a)] == b.blobs[..layout.blob_len(b)]
 }
 
 fn copied(layout: &RowLayout, row: RowRef<'_>) -> RowImage {

@@ -6,7 +6,7 @@
 //! The file is JSON for the operator's eyes, with the checksum of that line below it:
 //!
 //! ```text
-//! {"format":1,"uuid":"…","chunks":[…],…}
+//! {"format":2,"uuid":"…","chunks":[…],…}
 //! crc32 1a2b3c4d
 //! ```
 
@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value as Json, json};
 
 use super::TableError;
-use super::side::Kind;
+use super::side::{Kind, attrs_path};
 use crate::storage::{Disk, Replacement};
 use crate::types::{ChunkId, Column, ColumnKind, Lsn, Schema, TableSettings};
 
 /// Version of the manifest that this program writes.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 /// Name of the file in a table's folder.
 pub const FILE_NAME: &str = "manifest";
 
@@ -32,8 +32,8 @@ pub struct ChunkEntry {
     pub id: ChunkId,
     /// Number of its file of dead rows, if it has dead rows.
     pub dead: Option<u64>,
-    /// Number of its file of UPDATEd rows, if it has any.
-    pub attrs: Option<u64>,
+    /// Numbers of its files of UPDATEd rows, each on top of the one before.
+    pub attrs: Vec<u64>,
     /// How often the oldest of its rows was rewritten by merges.
     pub level: u32,
     /// When it was published, in seconds since 1970.
@@ -107,6 +107,9 @@ impl Manifest {
         if format > FORMAT {
             return Err(TableError::Corrupt(format!("{}: format {format}, newest known is {FORMAT}", path.display())));
         }
+        if format < FORMAT {
+            return Err(TableError::Corrupt(format!("{}: format {format}, oldest known is {FORMAT}", path.display())));
+        }
         Manifest::from_json(&json).ok_or_else(|| corrupt("a field is missing or of the wrong type"))
     }
 
@@ -117,8 +120,11 @@ impl Manifest {
 
     /// Files in the table's folder, beside the chunks' own, that the manifest names.
     pub fn side_files(&self, dir: &Path) -> Vec<PathBuf> {
-        let of_chunk = |c: &ChunkEntry| [c.dead.map(|n| Kind::Dead.path(dir, n)), c.attrs.map(|n| Kind::Attrs.path(dir, n))];
-        let mut all: Vec<PathBuf> = self.all_chunks().flat_map(of_chunk).flatten().collect();
+        let of_chunk = |c: &ChunkEntry| {
+            let attrs = c.attrs.iter().map(|n| attrs_path(dir, *n));
+            c.dead.map(|n| Kind::Dead.path(dir, n)).into_iter().chain(attrs).collect::<Vec<_>>()
+        };
+        let mut all: Vec<PathBuf> = self.all_chunks().flat_map(of_chunk).collect();
         all.extend(self.ram.map(|n| Kind::Ram.path(dir, n)));
         all
     }
@@ -183,7 +189,7 @@ fn chunk_from_json(json: &Json) -> Option<ChunkEntry> {
     Some(ChunkEntry {
         id: ChunkId(json["id"].as_u64()?),
         dead: json["dead"].as_u64(),
-        attrs: json["attrs"].as_u64(),
+        attrs: json["attrs"].as_array()?.iter().map(Json::as_u64).collect::<Option<_>>()?,
         level: json["level"].as_u64()? as u32,
         created: json["created"].as_u64()?,
     })
@@ -255,9 +261,9 @@ mod tests {
                 text: [("morphology".to_owned(), "stem_en".to_owned())].into(),
                 ..TableSettings::default()
             },
-            chunks: vec![ChunkEntry { id: ChunkId(4), dead: Some(9), attrs: None, level: 2, created: 1_700_000_000 }],
+            chunks: vec![ChunkEntry { id: ChunkId(4), dead: Some(9), attrs: Vec::new(), level: 2, created: 1_700_000_000 }],
             kept: Some(KeptEntry {
-                chunks: vec![ChunkEntry { id: ChunkId(2), dead: None, attrs: Some(3), level: 0, created: 0 }],
+                chunks: vec![ChunkEntry { id: ChunkId(2), dead: None, attrs: vec![3, 8], level: 0, created: 0 }],
                 outputs: vec![ChunkId(4)],
                 until: 99,
             }),

@@ -32,6 +32,7 @@ mod status;
 mod table;
 #[cfg(test)]
 mod tests;
+mod write_out;
 
 pub use change::{Committed, Op, Recheck, Recompute, Row, Seen};
 pub use error::TableError;

@@ -4,7 +4,7 @@
 //! After an unclean stop every file is checked whole before anything is read from it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,10 +16,11 @@ use super::keep::Kept;
 use super::log::codec::{Effect, decode};
 use super::log::{Log, RecordHead, Replay, ReplayError};
 use super::manifest::{self, Manifest};
-use super::side::{self, Kind};
+use super::side::{self, Kind, layer_place};
 use super::table::{Counters, ManifestState, Surroundings, Table, Writer};
+use super::write_out::EDITS_BYTES_MAX;
 use super::{Op, PartKey, Snapshot, TableError, housekeeping};
-use crate::chunk::{AnyPart, DiskChunk, Lexicon, Part, PartView, RamSegment};
+use crate::chunk::{AnyPart, DeadRows, DiskChunk, Layer, Lexicon, Overlay, PartView, RamSegment};
 use crate::merge::Source;
 use crate::storage::Disk;
 use crate::text::Analyzer;
@@ -78,10 +79,16 @@ impl Table {
         let mut saved = FxHashMap::default();
         let open_chunk = |entry: &manifest::ChunkEntry| -> Result<PartView, TableError> {
             let chunk = DiskChunk::open(&disk, &dir.join(format!("chunk.{}", entry.id)), manifest.uuid, &schema)?;
+            let places = entry.attrs.iter().map(|n| layer_place(&*disk, &dir, manifest.uuid, entry.id, *n));
+            let part = AnyPart::Disk(chunk.clone());
             if check {
                 chunk.verify()?;
+                places.clone().try_for_each(|place| Layer::check(&place, &part))?;
             }
-            read_changes(&*disk, &dir, manifest.uuid, entry, chunk)
+            let mut view = PartView::new(part);
+            view.edits = Overlay::of_layers(places.map(|place| Layer::open(&place)).collect::<Result<_, _>>()?);
+            view.dead = read_dead(&*disk, &dir, manifest.uuid, entry, view.part.row_count())?;
+            Ok(view)
         };
         for entry in &manifest.chunks {
             let view = open_chunk(entry)?;
@@ -125,6 +132,7 @@ impl Table {
             sealed_bytes: 0,
             poisoned: None,
             flush_error: None,
+            edits_error: None,
             last_write: None,
             log_dirty: false,
         };
@@ -148,6 +156,7 @@ impl Table {
             counters: Counters::default(),
             manifest: Mutex::new(ManifestState { manifest, saved }),
             merges: OnceLock::new(),
+            edits_limit: AtomicUsize::new(EDITS_BYTES_MAX),
             freezing: Mutex::new(None),
             kept: Mutex::new(kept),
             around,
@@ -189,6 +198,12 @@ impl Table {
                 self.replay(std::mem::take(&mut ops), lsn)?;
                 self.tidy_all(&self.stop);
                 rows = 0;
+                // Else the memory of a long log of UPDATEs would have no bound. What fails here is tried again by the table's thread.
+                if self.edits_are_due()
+                    && let Err(error) = self.write_edits_out()
+                {
+                    tracing::warn!("table '{}': writing out updated rows: {error}", self.name);
+                }
             }
         }
         if !ops.is_empty() {
@@ -258,27 +273,12 @@ fn sweep(disk: &dyn Disk, dir: &Path, manifest: &Manifest, name: &str) {
     }
 }
 
-fn read_changes(
-    disk: &dyn Disk,
-    dir: &Path,
-    uuid: u128,
-    entry: &manifest::ChunkEntry,
-    chunk: Arc<DiskChunk>,
-) -> Result<PartView, TableError> {
-    let (rows, stride) = (chunk.row_count(), chunk.layout().stride());
-    let mut view = PartView::new(AnyPart::Disk(chunk));
-    let bad = |path: &Path| TableError::Corrupt(format!("side file corrupt: {}: rows do not fit the chunk", path.display()));
-    if let Some(n) = entry.dead {
-        let path = Kind::Dead.path(dir, n);
-        let (count, body) = side::read(disk, &path, Kind::Dead, uuid, entry.id)?;
-        view.dead = side::decode_dead(&body, count, rows).ok_or_else(|| bad(&path))?;
-    }
-    if let Some(n) = entry.attrs {
-        let path = Kind::Attrs.path(dir, n);
-        let (count, body) = side::read(disk, &path, Kind::Attrs, uuid, entry.id)?;
-        view.edits = side::decode_attrs(&body, count, rows, stride).ok_or_else(|| bad(&path))?;
-    }
-    Ok(view)
+fn read_dead(disk: &dyn Disk, dir: &Path, uuid: u128, entry: &manifest::ChunkEntry, rows: u32) -> Result<DeadRows, TableError> {
+    let Some(n) = entry.dead else { return Ok(DeadRows::default()) };
+    let path = Kind::Dead.path(dir, n);
+    let (count, body) = side::read(disk, &path, Kind::Dead, uuid, entry.id)?;
+    side::decode_dead(&body, count, rows)
+        .ok_or_else(|| TableError::Corrupt(format!("side file corrupt: {}: rows do not fit the chunk", path.display())))
 }
 
 fn read_ram(

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! chunk, dead, attrs files synced → their folder synced → log synced up to the newest statement that a named file contains
-//! → manifest written, synced, renamed → folder synced → [writer lock: what came since is mapped, snapshot swapped]
-//! → log trimmed → files no longer named are unlinked; chunk folders when their last reader lets go
+//! → manifest written, synced, renamed → folder synced → files no longer named are unlinked
+//! → [writer lock: what came since is mapped, snapshot swapped] → log trimmed → chunk folders go when their last reader lets go
 //! ```
 //!
 //! The manifest is written for a pinned snapshot without the writer lock. A crash between manifest and swap replays correctly, because
@@ -14,10 +14,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::keep::now_seconds;
-use super::manifest::{ChunkEntry, Manifest};
-use super::ram::{carry_over, ram_bytes};
-use super::side::{self, Kind};
-use super::table::{ManifestState, Table};
+use super::manifest::ChunkEntry;
+use super::ram::carry_over;
+use super::table::Table;
 use super::{PartKey, Snapshot, TableError};
 use crate::chunk::disk::Built;
 use crate::chunk::{AnyPart, PartView};
@@ -107,14 +106,14 @@ impl Table {
             let mut view = output.fresh_view();
             carry_over(&mut view, &output.built.map, &output.sources, &pinned);
             next.add(output.key(), view);
-            manifest.chunks.push(ChunkEntry { id: output.id, dead: None, attrs: None, level: output.level, created: now_seconds() });
+            manifest.chunks.push(ChunkEntry { id: output.id, dead: None, attrs: Vec::new(), level: output.level, created: now_seconds() });
         }
         if let Some(lsn) = publication.replay_from {
             manifest.replay_from = lsn;
             // The flush holds all that the saved RAM chunk held.
             manifest.ram = None;
         }
-        let kept = match self.kept.lock().as_ref() {
+        let mut kept = match self.kept.lock().as_ref() {
             Some(kept) if publication.keep => Some(kept.after(&publication, &pinned)),
             other => other.cloned(),
         };
@@ -140,11 +139,11 @@ impl Table {
                 let since: Vec<(PartKey, PartView)> =
                     output.sources.iter().map(|(key, view)| at_pin(key).unwrap_or_else(|| (*key, view.clone()))).collect();
                 let mut view = next.index_of(output.key()).map_or_else(|| output.fresh_view(), |i| next.parts[i].clone());
+                state.adopt_filed(output.id, &mut view);
                 carry_over(&mut view, &output.built.map, &since, &current);
                 fresh.add(output.key(), view);
             }
-            let freed: usize = publication.inputs.iter().map(|(_, v)| ram_bytes(v)).sum();
-            writer.sealed_bytes = writer.sealed_bytes.saturating_sub(freed);
+            writer.count_ram(&fresh);
             self.snapshot.store(Arc::new(fresh));
             let held = locked.elapsed().as_micros() as u64;
             self.counters.publish_hold_us.store(held, Ordering::Relaxed);
@@ -158,95 +157,14 @@ impl Table {
                 chunk.retire(&self.tenancy);
             }
         }
+        if let Some(kept) = &mut kept {
+            kept.adopt_filed(&state);
+        }
         *self.kept.lock() = kept;
         if let (Some(log), Some(lsn)) = (&self.log, publication.replay_from) {
             log.trim(lsn);
         }
         Ok(Outcome::Published)
-    }
-
-    /// Writes the manifest for `snapshot`: its chunks with their dead rows and edits, and those that are kept. `manifest` says the rest;
-    /// the numbers of side files are filled in here. On success the state is the new one and files that nobody names any more are unlinked.
-    pub(super) fn write_manifest(
-        &self,
-        state: &mut ManifestState,
-        mut manifest: Manifest,
-        snapshot: &Snapshot,
-        kept: &[(PartKey, PartView)],
-    ) -> Result<(), TableError> {
-        let disk = &*self.around.disk;
-        let before = state.manifest.clone();
-        let view_of = |id: ChunkId| {
-            let key = PartKey::Disk(id);
-            let live = snapshot.index_of(key).map(|i| &snapshot.parts[i]);
-            live.or_else(|| kept.iter().find(|k| k.0 == key).map(|k| &k.1))
-        };
-        manifest.chunks.retain(|c| snapshot.index_of(PartKey::Disk(c.id)).is_some());
-        manifest.chunks.sort_by_key(|c| c.id);
-        let mut written = Vec::new();
-        let outcome = (|| {
-            let Manifest { chunks, kept: kept_entry, next_file, .. } = &mut manifest;
-            for entry in chunks.iter_mut().chain(kept_entry.iter_mut().flat_map(|k| &mut k.chunks)) {
-                let Some(view) = view_of(entry.id) else { continue };
-                let saved = state.saved.get(&entry.id);
-                let mut write = |kind: Kind, count: u32, body: &dyn Fn() -> Vec<u8>| -> Result<Option<u64>, TableError> {
-                    if count == 0 {
-                        return Ok(None);
-                    }
-                    let n = *next_file;
-                    *next_file += 1;
-                    let path = kind.path(&self.dir, n);
-                    written.push(path.clone());
-                    side::write(disk, &path, kind, self.uuid, entry.id, count, &body())?;
-                    Ok(Some(n))
-                };
-                if !saved.is_some_and(|s| s.0.is_same(&view.dead)) {
-                    entry.dead = write(Kind::Dead, view.dead.count(), &|| side::encode_dead(&view.dead))?;
-                }
-                if !saved.is_some_and(|s| s.1.is_same(&view.edits)) {
-                    entry.attrs = write(Kind::Attrs, view.edits.count(), &|| side::encode_attrs(&view.edits))?;
-                }
-            }
-            manifest.next_chunk = self.next_chunk.load(Ordering::Relaxed);
-            manifest.next_auto_id = self.next_auto_id.load(Ordering::Relaxed);
-            disk.sync_dir(&self.dir).map_err(|e| TableError::io("table folder", e))?;
-            // Files hold kills up to this snapshot; the rows that replaced the killed ones must not be less durable than the kills.
-            if let Some(log) = &self.log {
-                log.wait_durable(snapshot.lsn).map_err(|e| TableError::Failed(e.to_string()))?;
-            }
-            manifest.write(disk, &self.dir)
-        })();
-        match outcome {
-            Ok(()) => {}
-            Err(TableError::Poisoned(reason)) => return Err(self.poison(&mut self.writer.lock(), reason)),
-            Err(error) => {
-                written.iter().for_each(|path| drop(disk.remove_file(path)));
-                return Err(error);
-            }
-        }
-        let live = snapshot.keys.iter().zip(&snapshot.parts);
-        state.saved = live
-            .chain(kept.iter().map(|(key, view)| (key, view)))
-            .filter_map(|(key, view)| match key {
-                PartKey::Disk(id) => Some((*id, (view.dead.clone(), view.edits.clone()))),
-                PartKey::Ram(_) => None,
-            })
-            .collect();
-        state.manifest = manifest;
-        self.unlink_unnamed(&before, &state.manifest);
-        Ok(())
-    }
-
-    /// Unlinks side files that the old manifest named and the new one does not. Best effort: the next start sweeps.
-    fn unlink_unnamed(&self, before: &Manifest, now: &Manifest) {
-        let keep = now.side_files(&self.dir);
-        for path in before.side_files(&self.dir) {
-            if !keep.contains(&path)
-                && let Err(error) = self.around.disk.remove_file(&path)
-            {
-                tracing::warn!("table '{}': {error}", self.name);
-            }
-        }
     }
 
     /// Removes chunks that will not be published.

@@ -94,25 +94,23 @@ impl Table {
         }
         let mut next = Snapshot::clone(&current);
         let gone: Vec<PartKey> = inputs.iter().map(|i| i.0).collect();
-        let freed: usize = inputs.iter().map(|(_, v)| ram_bytes(v)).sum();
-        writer.active_bytes = writer.active_bytes.saturating_sub(freed);
         if map.rows() > 0 {
             let mut view = PartView::new(AnyPart::Ram(Arc::new(segment)));
-            writer.active_bytes += ram_bytes(&view);
             carry_over(&mut view, map, inputs, &current);
             next.add(PartKey::Ram(writer.next_segment), view);
             writer.next_segment += 1;
         }
         next.remove(&gone);
+        writer.count_ram(&next);
         self.snapshot.store(Arc::new(next));
         true
     }
 }
 
-/// Bytes of a RAM part without its lexicon; 0 for a disk chunk.
+/// Bytes of a RAM part with its kills and edits, without its lexicon; 0 for a disk chunk.
 pub fn ram_bytes(view: &PartView) -> usize {
     match &view.part {
-        AnyPart::Ram(segment) => segment.memory_bytes(),
+        AnyPart::Ram(segment) => segment.memory_bytes() + view.dead.memory_bytes() + view.edits.memory_bytes(),
         AnyPart::Disk(_) => 0,
     }
 }

@@ -1,21 +1,20 @@
 //! Files beside the chunks: dead rows, UPDATEd rows, the saved RAM chunk. Written once, named by the manifest, never changed.
+//! Those of UPDATEd rows are mapped and have a format of their own, see [`Layer`](crate::chunk::Layer); the others are read whole:
 //!
 //! ```text
-//!  8  magic "CHIMDEAD", "CHIMATTR" or "CHIMRAM1"
+//!  8  magic "CHIMDEAD" or "CHIMRAM1"
 //! 16  table uuid
 //!  8  chunk id (0 in a saved RAM chunk)
 //!  4  count
 //!  …  dead rows: per row a varint of the distance to the row before (the first: to -1, less one)
-//!     UPDATEd rows: per row u32 row, u32 length, the row's image
 //!     saved RAM chunk: per segment u64 length, the segment
 //!  4  crc32 of everything above
 //! ```
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::TableError;
-use crate::chunk::{DeadRows, Overlay, RowImage};
+use crate::chunk::{DeadRows, LayerPlace};
 use crate::storage::Disk;
 use crate::types::{ChunkId, RowId};
 
@@ -26,8 +25,6 @@ const HEADER_BYTES: usize = 36;
 pub enum Kind {
     /// Dead rows of a chunk.
     Dead,
-    /// UPDATEd rows of a chunk.
-    Attrs,
     /// The saved RAM chunk.
     Ram,
 }
@@ -36,7 +33,6 @@ impl Kind {
     fn magic(self) -> &'static [u8; 8] {
         match self {
             Kind::Dead => b"CHIMDEAD",
-            Kind::Attrs => b"CHIMATTR",
             Kind::Ram => b"CHIMRAM1",
         }
     }
@@ -47,11 +43,20 @@ impl Kind {
             "{}.{n}",
             match self {
                 Kind::Dead => "dead",
-                Kind::Attrs => "attrs",
                 Kind::Ram => "ram",
             }
         ))
     }
+}
+
+/// Path of file number `n` of UPDATEd rows.
+pub fn attrs_path(dir: &Path, n: u64) -> PathBuf {
+    dir.join(format!("attrs.{n}"))
+}
+
+/// File number `n` of UPDATEd rows of a chunk.
+pub fn layer_place<'a>(disk: &'a dyn Disk, dir: &Path, uuid: u128, chunk: ChunkId, n: u64) -> LayerPlace<'a> {
+    LayerPlace { disk, path: attrs_path(dir, n), number: n, table: uuid, chunk }
 }
 
 /// Writes a side file and syncs it; the folder is the caller's to sync.
@@ -133,53 +138,17 @@ pub fn decode_dead(body: &[u8], count: u32, chunk_rows: u32) -> Option<DeadRows>
     bytes.next().is_none().then(|| DeadRows::default().with(rows))
 }
 
-/// Body of a file of UPDATEd rows.
-pub fn encode_attrs(edits: &Overlay) -> Vec<u8> {
-    let mut out = Vec::with_capacity(edits.memory_bytes() + 8 * edits.count() as usize);
-    for (row, image) in edits.iter() {
-        out.extend_from_slice(&row.0.to_le_bytes());
-        out.extend_from_slice(&(image.bytes.len() as u32).to_le_bytes());
-        out.extend_from_slice(&image.bytes);
-    }
-    out
-}
-
-/// UPDATEd rows of a body; None where it contradicts the format, the chunk's rows or the stride of its attribute rows.
-pub fn decode_attrs(mut body: &[u8], count: u32, chunk_rows: u32, stride: usize) -> Option<Overlay> {
-    let mut rows = Vec::new();
-    for _ in 0..count {
-        let (head, rest) = body.split_at_checked(8)?;
-        let row = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
-        let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
-        let (image, rest) = rest.split_at_checked(length)?;
-        if row >= chunk_rows || length < stride {
-            return None;
-        }
-        rows.push((RowId(row), Arc::new(RowImage { bytes: image.into() })));
-        body = rest;
-    }
-    body.is_empty().then(|| Overlay::default().with(rows))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn dead_and_edited_rows_survive_the_round_trip() {
+    fn dead_rows_survive_the_round_trip() {
         let dead = DeadRows::default().with([0, 1, 63, 64, 70_000, 999_999].map(RowId));
         let body = encode_dead(&dead);
         let back = decode_dead(&body, dead.count(), 1_000_000).expect("well-formed");
         assert_eq!(back.iter().collect::<Vec<_>>(), dead.iter().collect::<Vec<_>>());
         assert!(decode_dead(&body, dead.count(), 999_999).is_none());
         assert!(decode_dead(&body[..2], dead.count(), 1_000_000).is_none());
-
-        let image = |n: u8| Arc::new(RowImage { bytes: vec![n; 12].into() });
-        let edits = Overlay::default().with([(RowId(5), image(1)), (RowId(500), image(2))]);
-        let body = encode_attrs(&edits);
-        let back = decode_attrs(&body, 2, 501, 12).expect("well-formed");
-        assert_eq!(back.get(RowId(500)).expect("edited").bytes[0], 2);
-        assert!(decode_attrs(&body, 2, 500, 12).is_none());
-        assert!(decode_attrs(&body, 2, 501, 13).is_none());
     }
 }

@@ -65,6 +65,11 @@ impl Snapshot {
         self.parts.iter().map(|p| p.part.row_count() as u64).sum()
     }
 
+    /// Bytes of UPDATEd rows of disk chunks that are in memory and not yet in files. Those of RAM segments count towards the RAM chunk.
+    pub fn unfiled_bytes(&self) -> usize {
+        self.parts[..self.disk_chunks].iter().map(|p| p.edits.unfiled_bytes()).sum()
+    }
+
     /// Index of a part.
     pub fn index_of(&self, key: PartKey) -> Option<usize> {
         self.keys.binary_search(&key).ok()

@@ -7,7 +7,7 @@ use super::PartKey;
 use super::keep::now_seconds;
 use super::manifest::ChunkEntry;
 use super::table::Table;
-use crate::chunk::AnyPart;
+use crate::chunk::{AnyPart, DiskChunk, Overlay, PartView};
 use crate::merge::JobId;
 use crate::types::ChunkId;
 
@@ -22,7 +22,7 @@ pub struct ChunkRow {
     pub dead: u64,
     /// Rows that UPDATEs have changed since the chunk was written.
     pub updated: u64,
-    /// (name, bytes) of each part of its files.
+    /// (name, bytes) of each part of its files; those of UPDATEd rows count as attributes.
     pub parts: Vec<(&'static str, u64)>,
     /// How often the oldest of its rows was rewritten by merges.
     pub level: u32,
@@ -30,6 +30,12 @@ pub struct ChunkRow {
     pub age_seconds: u64,
     /// The merge that works on it.
     pub busy: Option<JobId>,
+}
+
+/// Bytes of a chunk's files by part, and of the files of its UPDATEd rows.
+fn parts_of(chunk: &DiskChunk, edits: &Overlay) -> Vec<(&'static str, u64)> {
+    let grown = |(name, bytes)| (name, if name == "attributes" { bytes + edits.file_bytes() } else { bytes });
+    chunk.size_by_part().into_iter().map(grown).collect()
 }
 
 impl Table {
@@ -49,7 +55,7 @@ impl Table {
                 rows: u64::from(view.part.row_count()),
                 dead: view.dead.count() as u64,
                 updated: view.edits.count() as u64,
-                parts: chunk.size_by_part(),
+                parts: parts_of(chunk, &view.edits),
                 level: entries.get(id).map_or(0, |e| e.level),
                 age_seconds: entries.get(id).map_or(0, |e| now.saturating_sub(e.created)),
                 busy: busy.get(id).copied(),
@@ -64,14 +70,17 @@ impl Table {
     /// Name and value, in the order printed.
     pub fn status(&self) -> Vec<(String, String)> {
         let snapshot = self.snapshot();
-        let disk_bytes: u64 = snapshot.parts.iter().map(|p| if let AnyPart::Disk(c) = &p.part { c.size_bytes() } else { 0 }).sum();
+        let of_chunk = |p: &PartView| if let AnyPart::Disk(c) = &p.part { c.size_bytes() + p.edits.file_bytes() } else { 0 };
+        let disk_bytes: u64 = snapshot.parts.iter().map(of_chunk).sum();
         let killed: u64 = snapshot.parts.iter().map(|p| p.dead.count() as u64).sum();
-        let overlays: usize = snapshot.parts.iter().map(|p| p.dead.memory_bytes() + p.edits.memory_bytes()).sum();
+        // Those of RAM segments are the RAM chunk's.
+        let of_chunks = &snapshot.parts[..snapshot.disk_chunks];
+        let overlays: usize = of_chunks.iter().map(|p| p.dead.memory_bytes() + p.edits.memory_bytes()).sum();
         let (alive, all) = (snapshot.alive_count(), snapshot.row_count());
         let ram = self.ram_chunk_bytes();
         let (sealed, poisoned, flush_error) = {
             let writer = self.writer.lock();
-            (writer.sealed_bytes, writer.poisoned.clone(), writer.flush_error.clone())
+            (writer.sealed_bytes, writer.poisoned.clone(), writer.flush_error.clone().or(writer.edits_error.clone()))
         };
         let count = |c: &std::sync::atomic::AtomicU64| c.load(Ordering::Relaxed);
         let c = &self.counters;

@@ -1,7 +1,7 @@
 //! A live table: its state and who may touch what.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -13,7 +13,8 @@ use super::housekeeping::Signals;
 use super::keep::Kept;
 use super::log::Log;
 use super::manifest::Manifest;
-use super::{Snapshot, TableError};
+use super::ram::ram_bytes;
+use super::{PartKey, Snapshot, TableError};
 use crate::chunk::disk::Tenancy;
 use crate::chunk::{DeadRows, Lexicon, Overlay};
 use crate::merge::{MergePool, PauseGuard, TableTicket};
@@ -74,6 +75,8 @@ pub struct Table {
     pub(super) counters: Counters,
     /// The table's place in the merge pool; set right after birth.
     pub(super) merges: OnceLock<TableTicket>,
+    /// Bytes of UPDATEd rows in memory at which they are written out; tests choose less than [`super::write_out::EDITS_BYTES_MAX`].
+    pub(super) edits_limit: AtomicUsize,
     /// Keeps merges still while FREEZE holds.
     pub(super) freezing: Mutex<Option<PauseGuard>>,
     /// Chunks that can be put back. A leaf, but taken under `manifest` where both are needed.
@@ -99,7 +102,7 @@ pub(super) struct Writer {
     pub(super) active_from: u64,
     /// The statement up to which the sealed segments hold everything.
     pub(super) sealed_lsn: Lsn,
-    /// Bytes of the segments that are not sealed, without their lexicon.
+    /// Bytes of the segments that are not sealed, their kills and edits included, without their lexicon.
     pub(super) active_bytes: usize,
     /// Bytes of the sealed segments.
     pub(super) sealed_bytes: usize,
@@ -107,10 +110,23 @@ pub(super) struct Writer {
     pub(super) poisoned: Option<String>,
     /// Why the last flush failed, until one succeeds.
     pub(super) flush_error: Option<String>,
+    /// Why UPDATEd rows could not be written out, until they are.
+    pub(super) edits_error: Option<String>,
     /// When a row came last.
     pub(super) last_write: Option<Instant>,
     /// Sync of the log is due.
     pub(super) log_dirty: bool,
+}
+
+impl Writer {
+    /// Counts what the RAM chunk takes in the snapshot that is about to be published.
+    pub(super) fn count_ram(&mut self, next: &Snapshot) {
+        (self.active_bytes, self.sealed_bytes) = (0, 0);
+        for (key, view) in next.keys.iter().zip(&next.parts).skip(next.disk_chunks) {
+            let sum = if *key < PartKey::Ram(self.active_from) { &mut self.sealed_bytes } else { &mut self.active_bytes };
+            *sum += ram_bytes(view);
+        }
+    }
 }
 
 /// Numbers for SHOW TABLE STATUS. Each is on its own: no ordering between them is promised.

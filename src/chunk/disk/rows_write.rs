@@ -46,8 +46,9 @@ pub(super) fn write_attributes(
     let mut blobs = if layout.has_blobs() { Some(folder.file(BLOBS)?) } else { None };
     let (stride, mut heap, mut ids) = (layout.stride(), 0u64, IdsWatch::default());
     for view in inputs {
+        let mut edits = view.reader();
         with_part!(&view.part, part => each_alive(view, pace, |row, edited| {
-            let from = if edited { view.row(row) } else { part.base_row(row) };
+            let from = if edited { edits.row(row) } else { part.base_row(row) };
             if from.fixed.len() != stride {
                 return Err(ChunkError::Corrupt { file: dir.display().to_string(), reason: format!("attribute row {} of an input is cut short", row.0) });
             }

@@ -1,13 +1,17 @@
 //! The power goes at every operation of a script: each time the table opens and holds exactly what was acknowledged.
 
+use std::sync::atomic::Ordering;
+
 use super::harness::{Model, Random, apply, around, contents, create, open, run, script};
 use crate::storage::{CrashDisk, Keep};
 
-/// Runs `steps` steps once, and lets the power go before every operation that the disk saw.
-fn check(seed: u64, steps: usize) {
+/// Runs `steps` steps once, and lets the power go before every operation that the disk saw. The table's thread writes UPDATEd rows out
+/// at so many bytes.
+fn check(seed: u64, steps: usize, edits_limit: usize) {
     let disk = CrashDisk::new();
     let around_whole = around(disk.clone());
     let mut table = create(&around_whole);
+    table.edits_limit.store(edits_limit, Ordering::Relaxed);
     let mut model = Model::new();
     // models[n] = what must be there once n steps were acknowledged.
     let mut models = vec![model.clone()];
@@ -42,11 +46,17 @@ fn check(seed: u64, steps: usize) {
 #[test]
 fn every_operation_of_a_long_script_may_be_the_last() {
     // A step of every kind comes often enough in 500; the seed is fixed so that a failure is the same tomorrow.
-    check(41, 520);
+    check(41, 520, usize::MAX);
 }
 
 #[test]
 fn short_scripts_of_many_seeds() {
     let mut random = Random(3);
-    (0..6).for_each(|_| check(random.below(1 << 40), 40));
+    (0..6).for_each(|_| check(random.below(1 << 40), 40, usize::MAX));
+}
+
+#[test]
+fn write_outs_at_any_moment() {
+    // As much as a few rows take, so that the thread is at it all the time, in the middle of the steps and between them.
+    (50..54).for_each(|seed| check(seed, 60, 2_000));
 }

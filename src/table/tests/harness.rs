@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arc_swap::ArcSwap;
 
@@ -23,6 +24,8 @@ pub enum Step {
     Update(Vec<(u64, i64)>),
     FlushRam,
     Save,
+    /// UPDATEd rows go into files, as they do past a size.
+    WriteOut,
     Optimize(u32),
     /// All disk chunks become so many of equal size.
     Regroup(u64),
@@ -93,6 +96,7 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
         }
         Step::FlushRam => table.flush_ramchunk(&stop),
         Step::Save => table.flush_table(),
+        Step::WriteOut => table.write_edits_out(),
         Step::Optimize(cutoff) => {
             table.optimize(&OptimizeRequest { cutoff: Some(*cutoff), sync: true, ..OptimizeRequest::default() }, &stop)
         }
@@ -108,7 +112,9 @@ pub fn run(around: &Surroundings, table: &mut Arc<Table>, step: &Step) -> Result
         Step::Truncate => table.truncate(),
         Step::Reopen => {
             table.close(true);
+            let limit = table.edits_limit();
             *table = open(around)?;
+            table.edits_limit.store(limit, Ordering::Relaxed);
             Ok(())
         }
     }
@@ -151,7 +157,7 @@ pub fn apply(model: &mut Model, step: &Step) -> bool {
             }
         }
         Step::Truncate => model.clear(),
-        Step::FlushRam | Step::Save | Step::Optimize(_) | Step::Regroup(_) => {}
+        Step::FlushRam | Step::Save | Step::WriteOut | Step::Optimize(_) | Step::Regroup(_) => {}
         Step::Keep(_) | Step::RollBack | Step::Forget | Step::Reopen => {}
     }
     true
@@ -222,8 +228,13 @@ pub fn script(seed: u64, steps: usize) -> Vec<Step> {
                 Step::Replace(unique(&mut random, count))
             }
             55..70 => Step::Delete((0..random.below(3) + 1).map(|_| random.below(60) + 1).collect()),
-            70..85 => Step::Update((0..random.below(3) + 1).map(|_| (random.below(60) + 1, random.below(1000) as i64)).collect()),
-            85..90 => Step::FlushRam,
+            70..80 => Step::Update((0..random.below(3) + 1).map(|_| (random.below(60) + 1, random.below(1000) as i64)).collect()),
+            80..83 => {
+                let n = random.below(1000) as i64;
+                Step::Update((1..=60).filter(|_| random.below(3) > 0).map(|id| (id, n + id as i64)).collect())
+            }
+            83..86 => Step::WriteOut,
+            86..90 => Step::FlushRam,
             90 => Step::Save,
             91..93 => Step::Optimize(random.below(3) as u32 + 1),
             93 => Step::Regroup(random.below(3) + 2),

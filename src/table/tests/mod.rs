@@ -5,3 +5,4 @@ mod force_merge;
 mod harness;
 mod lost_rows;
 mod model;
+mod updates;
