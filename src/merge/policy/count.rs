@@ -7,9 +7,10 @@
 //! F-ary code). Several jobs side by side write a little more, since each keeps one chunk, but end sooner.
 //!
 //! So the first level is tried with 0 (wait for what runs), 1, 2, … jobs, each trial is played to the end, and the one with the
-//! smallest product of bytes written and time is taken: twice the bytes are worth half the time, no more. The level before a last job
-//! over everything may have more jobs than slots: then they can be made alike, so that no slot is idle at its end. Played again after
-//! any job has ended, the same rule goes on where it stopped; nothing is remembered between plans.
+//! smallest product of bytes written and time is taken: twice the bytes are worth half the time, no more. Two refinements keep slots
+//! busy. The level before a last job over everything may have more jobs than slots: then they can be made alike. And one job of a level
+//! may be a larger one that would be due later, and would then run alone. Played again after any job has ended, the same rule goes on
+//! where it stopped; nothing is remembered between plans.
 //!
 //! An OPTIMIZE takes the smallest chunks: it is asked once. A standing goal would be ruined by that: flush after flush, each merged
 //! into the smallest of the large chunks, rewrites a chunk per flush. It takes the smallest group of *like size* instead: a group
@@ -34,6 +35,9 @@ const JOBS_AT_ONCE_MAX: usize = 32;
 /// The level before the last job is shared out over so many rounds of the slots, at most: three jobs on two slots leave one idle for
 /// a while, four smaller ones do not.
 const ROUNDS_MAX: usize = 3;
+
+/// Free chunks up to which it is weighed to begin a later, larger job now.
+const AHEAD_CHUNKS_MAX: usize = 64;
 
 /// A chunk that may be merged.
 #[derive(Clone, Copy)]
@@ -156,11 +160,14 @@ fn choose(free: &[Piece], running: &[u64], task: &Task) -> Vec<Group> {
     let rounds = if task.to_one && !task.standing { ROUNDS_MAX } else { 1 };
     for jobs in fewest..=(task.slots * rounds).min(task.excess).min(free.len() / 2) {
         let Some(level) = first_level(free, jobs, task) else { continue };
-        let (bytes, time) = play(free, &level, running, task);
-        let cost = u128::from(bytes) * u128::from(time);
-        // Of equals the one with the fewest jobs: it leaves the more jobs to the last level, where chunks are large and sharing pays.
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, level));
+        let ahead = if task.standing || jobs > task.slots { Vec::new() } else { work_ahead(free, &level, task) };
+        for level in std::iter::once(level).chain(ahead) {
+            let (bytes, time) = play(free, &level, running, task);
+            let cost = u128::from(bytes) * u128::from(time);
+            // Of equals the one with the fewest jobs: it leaves the more jobs to the last level, where chunks are large and sharing pays.
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, level));
+            }
         }
     }
     let mut level = best.map(|(_, level)| level).unwrap_or_default();
@@ -176,6 +183,21 @@ fn first_level(free: &[Piece], jobs: usize, task: &Task) -> Option<Vec<Group>> {
     let level = if task.standing { grow_alike(free, jobs, task) } else { spread_smallest(free, jobs, task)? };
     let fits = level.iter().all(|group| group.iter().fold(Sum::default(), Sum::with).fits(task.cap));
     (fits && !level.is_empty() && (jobs <= task.slots || leaves_one_job(&level, task))).then_some(level)
+}
+
+/// Levels like `level` whose last group is one that would be due later, of larger chunks: begun now, it does not run alone in the end.
+/// None where there are so many chunks that one job more or less at the end makes no difference.
+fn work_ahead(free: &[Piece], level: &[Group], task: &Task) -> Vec<Vec<Group>> {
+    let Some((last, others)) = level.split_last().filter(|_| free.len() <= AHEAD_CHUNKS_MAX) else { return Vec::new() };
+    let mut rest = free;
+    let mut smaller = Vec::with_capacity(level.len());
+    for group in others {
+        let (taken, behind) = rest.split_at(group.len());
+        smaller.push(taken.to_vec());
+        rest = behind;
+    }
+    let windows = rest.windows(last.len()).skip(1).filter(|window| window.iter().fold(Sum::default(), Sum::with).fits(task.cap));
+    windows.map(|window| smaller.iter().cloned().chain([window.to_vec()]).collect()).collect()
 }
 
 /// Whether one job can merge all that `level` leaves. Only then do several rounds pay: what comes in between would be planned anew.

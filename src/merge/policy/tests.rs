@@ -115,6 +115,14 @@ fn the_level_before_the_last_job_keeps_all_slots_busy() {
 }
 
 #[test]
+fn a_job_that_would_run_alone_later_is_begun_now() {
+    // Three full jobs are left before the last: two of four small chunks, one of three small ones and an output. Begun last, it would run
+    // alone; begun now, all three end at about the same time.
+    let why = "1 of 13 chunks were asked for";
+    check("4 4 11x1", Goal::Cutoff(1), limits(2, 4), &format!("merge 1+1+1+1: {why}\nmerge 4+1+1+1: {why}"));
+}
+
+#[test]
 fn jobs_side_by_side_share_the_bytes_evenly() {
     check("6 1 1 1 1 1 1 50", Goal::Cutoff(3), limits(2, None), "merge 1+1+1+1+1+1: 3 of 8 chunks were asked for");
     check(
@@ -291,7 +299,7 @@ const COST_OF_A_GOAL: &str = "
 32→1 (1,2): 5.00 in 5.00, smallest 5.00 in 5.00
 32→1 (1,4): 2.69 in 2.69, smallest 3.00 in 3.00
 32→1 (2,2): 5.00 in 3.00, smallest 5.00 in 3.00
-32→1 (2,5): 2.28 in 1.72, smallest 2.94 in 2.00
+32→1 (2,5): 2.28 in 1.75, smallest 2.94 in 2.00
 32→1 (4,5): 2.28 in 1.44, smallest 3.25 in 2.09
 32→1 (1,-): 1.00 in 1.00, smallest 5.00 in 5.00
 32→1 (2,-): 1.00 in 1.00, smallest 5.00 in 3.00
