@@ -100,6 +100,9 @@ impl Parser<'_> {
             "create" => {
                 self.advance();
                 if !self.take_word("table") {
+                    if self.now.kind != Kind::Word {
+                        return Err(self.unexpected("TABLE"));
+                    }
                     if !CREATED.iter().any(|w| self.at_word(w)) {
                         return Err(self.unknown("kind of object", &CREATED));
                     }

@@ -320,6 +320,7 @@ fn errors() {
         ("GIBBERISH", "P01: syntax error, unknown statement 'GIBBERISH' near 'GIBBERISH'"),
         ("INSRET INTO t VALUES (1)", "P01: syntax error, unknown statement 'INSRET', did you mean INSERT? near 'INSRET INTO t VALUES (1)'"),
         ("SHOW TABELS", "P01: syntax error, unknown thing to show 'TABELS', did you mean TABLES? near 'TABELS'"),
+        ("SHOW CREATE ;", "P01: syntax error, unexpected ';', expecting TABLE near ';'"),
         ("SHOW CREATE TABEL t", "P01: syntax error, unknown kind of object 'TABEL', did you mean TABLE? near 'TABEL t'"),
         ("CALL KEYWROD('a','t')", "P01: syntax error, unknown procedure 'KEYWROD', did you mean KEYWORDS? near 'KEYWROD('a','t')'"),
         ("CALL 'x'", "P01: syntax error, unexpected string, expecting procedure near ''x''"),
