@@ -108,7 +108,7 @@ impl Case {
 }
 
 /// The statement with `@{…}` written out.
-fn expanded(statement: &str) -> String {
+pub fn expanded(statement: &str) -> String {
     let (mut out, mut rest) = (String::new(), statement);
     while let Some((before, tail)) = rest.split_once("@{") {
         let (inside, after) = tail.split_once('}').expect("a closing brace");
