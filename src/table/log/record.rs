@@ -137,7 +137,9 @@ pub fn scan(bytes: &[u8], uuid: u128) -> Scan<'_> {
             }
             None if has_record(bytes, uuid, at + 1) => return Scan::Damaged { offset: at, expected: "a whole record" },
             None if is_torn(bytes, uuid, at) => break,
-            None => return Scan::Damaged { offset: at, expected: "a whole record, or one that ends early or in zeros, as a crash leaves it," },
+            None => {
+                return Scan::Damaged { offset: at, expected: "a whole record, or one that ends early or in zeros, as a crash leaves it," };
+            }
         }
     }
     Scan::Records { records, good: at }
