@@ -63,7 +63,7 @@ error 1064: ALTER TABLE … morphology: changing how text is read is not built y
 
 ALTER TABLE nosuch optimize_cutoff='4'
 ----
-error 1064: no such table 'nosuch'
+error 1064: table nosuch: unknown local table in ALTER request
 
 ALTER TABLE t ADD COLUMN x int
 ----

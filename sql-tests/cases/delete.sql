@@ -116,7 +116,7 @@ error 1064: table t: unknown column: nosuch
 
 DELETE FROM nosuch WHERE id=1
 ----
-error 1064: no such table 'nosuch'
+error 1064: unknown table 'nosuch' in delete request
 
 DELETE FROM t WHERE MATCH('"')
 ----

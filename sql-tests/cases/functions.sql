@@ -121,3 +121,23 @@ error 1064: abs() takes 1 argument(s), 0 given
 SELECT ABS(1,2)
 ----
 error 1064: abs() takes 1 argument(s), 2 given
+
+SELECT GEODIST(37.7749,-122.4194,40.7128,-74.0060,{in=degrees,out=km}) d
+----
+4129.086914
+
+SELECT GEODIST(37.7749,-122.4194,40.7128,-74.0060,{in=deg,out=mi,method=haversine}) d
+----
+2570.930908
+
+SELECT GEODIST(0.65930,2.1379,0.6,2.1,{}) d, GEODIST(0.65930,2.1379,0.6,2.1) e
+----
+425193.093750	425193.093750
+
+SELECT GEODIST(1,2,3,4,{in=turns})
+----
+error 1064: geodist(): option in takes deg, degrees, rad, radians, not 'turns'
+
+SELECT GEODIST(1,2,3,4,5)
+----
+error 1064: geodist() takes two points and {in=…, out=…}

@@ -111,7 +111,7 @@ error 1064: table t: column 'n' is given twice
 
 INSERT INTO t(id,nosuch) VALUES (1,2)
 ----
-error 1064: table t: unknown column: 'nosuch'
+error 1064: unknown column: 'nosuch'
 
 INSERT INTO t(id,n) VALUES (-5,2)
 ----
@@ -123,7 +123,7 @@ error 1064: P01: syntax error, unexpected '+', expecting ')' near '+1)'
 
 INSERT INTO nosuch(id) VALUES (1)
 ----
-error 1064: no such table 'nosuch'
+error 1064: table 'nosuch' absent
 
 SELECT COUNT(*) FROM t WHERE id<50
 ----

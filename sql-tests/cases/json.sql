@@ -27,8 +27,8 @@ SELECT id, j FROM t ORDER BY id ASC
 
 SELECT id, j.s, j.i, j.f, j.t, j.n FROM t WHERE id<4 ORDER BY id ASC
 ----
-1	red	5	1.250000	true	NULL
-2	Blue	-3	2	false	NULL
+1	red	5	1.250000	1	NULL
+2	Blue	-3	2	0	NULL
 3	green	50	NULL	NULL	NULL
 
 SELECT j.l[0], j.l[2], j.l[3], j.o.in.deep, j.los[1].k, j.ls[1] FROM t WHERE id=1
@@ -177,3 +177,41 @@ error 1064: table t: row 1, column 'j': '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
 SELECT COUNT(*) FROM t WHERE id>7
 ----
 0
+
+-- True and false by themselves are shown as 1 and 0; in a document they stay what they are.
+CREATE TABLE b(title text, j json)
+----
+0 rows affected
+
+INSERT INTO b(id,j) VALUES (1,'{"o":{"t":true},"t":true,"a":[true,1]}'),(2,'{"t":false,"a":[false,"x"]}'),(3,'{"t":5}'),(4,'{"t":true}')
+----
+4 rows affected
+
+SELECT id, j, j.o, j.o.t, j.t, j.a, j.a[0] FROM b ORDER BY id ASC
+----
+1	{"o":{"t":true},"t":true,"a":[true,1]}	{"t":true}	1	1	[true,1]	1
+2	{"t":false,"a":[false,"x"]}	NULL	NULL	0	[false,"x"]	0
+3	{"t":5}	NULL	NULL	5	NULL	NULL
+4	{"t":true}	NULL	NULL	1	NULL	NULL
+
+SELECT j.t, COUNT(*) FROM b GROUP BY j.t ORDER BY j.t DESC
+----
+5	1
+1	2
+0	1
+
+SELECT id, j.t FROM b ORDER BY j.t ASC, id ASC
+----
+2	0
+1	1
+4	1
+3	5
+
+SELECT to_string(j.t), j.t+1, integer(j.t) FROM b WHERE j.t=true ORDER BY id ASC
+----
+1	2	1
+1	2	1
+
+SELECT id FROM b WHERE ANY(x=1 FOR x IN j.a)
+----
+1

@@ -37,4 +37,4 @@ no rows
 
 CALL KEYWORDS('cat','nosuch')
 ----
-error 1064: no such table 'nosuch'
+error 1064: no such table nosuch

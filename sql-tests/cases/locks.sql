@@ -24,7 +24,7 @@ SELECT id FROM t ORDER BY id ASC
 
 LOCK TABLES nosuch READ
 ----
-error 1064: no such table 'nosuch'
+error 1064: Table nosuch absent, or not suitable for lock
 
 -- same session
 LOCK TABLES t READ

@@ -91,3 +91,32 @@ error 1064: table t: query too deep (at most 100 levels)
 SELECT id FROM t WHERE MATCH('@{20*(}hello@{20*)}')
 ----
 1
+
+-- A limit to a text that is stored and not searched is right, and there is nothing to find.
+CREATE TABLE kept(title text, body text stored, n int)
+----
+0 rows affected
+
+INSERT INTO kept(id,title,body) VALUES (1,'x name','x words'),(2,'y','x words')
+----
+2 rows affected
+
+SELECT id FROM kept WHERE MATCH('@body x')
+----
+no rows
+
+SELECT id FROM kept WHERE MATCH('@(title,body) x')
+----
+1
+
+SELECT id FROM kept WHERE MATCH('@!body x')
+----
+1
+
+SELECT id FROM kept WHERE MATCH('@(body,nosuch) x')
+----
+error 1064: table kept: query error: no field 'nosuch' found in schema
+
+SELECT id FROM kept WHERE MATCH('@n x')
+----
+error 1064: table kept: query error: no field 'n' found in schema

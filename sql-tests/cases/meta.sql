@@ -74,3 +74,51 @@ SHOW META LIKE 'total%'
 total	3
 total_found	3
 total_relation	eq
+
+-- After a search that failed, and after what could not be read.
+CREATE TABLE e(title text)
+----
+0 rows affected
+
+INSERT INTO e(id,title) VALUES (1,'a')
+----
+1 row affected
+
+SELECT id FROM e WHERE MATCH('a')
+----
+1
+
+SELECT nosuch FROM e
+----
+error 1064: table e: unknown column: nosuch
+
+-- same session
+SHOW META
+----
+error	table e: unknown column: nosuch
+total	0
+total_found	0
+total_relation	eq
+time	0.000
+
+SELECT id FROM e WHERE MATCH('(')
+----
+error 1064: table e: P08: syntax error, unexpected $end near ''
+
+-- same session
+SHOW META
+----
+error	table e: P08: syntax error, unexpected $end near ''
+total	0
+total_found	0
+total_relation	eq
+time	0.000
+
+SELECT id FROM nosuch
+----
+error 1064: unknown local table(s) 'nosuch' in search request
+
+-- same session
+SHOW META LIKE 'error'
+----
+error	unknown local table(s) 'nosuch' in search request

@@ -102,3 +102,66 @@ error 1064: table t: field_weights: no field 'nosuch' found in schema
 SELECT id, weight() FROM t WHERE MATCH('blue') OPTION nosuch=3
 ----
 error 1064: unknown option 'nosuch'
+
+-- What is left by negations alone weighs as if one word stood in each field.
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1
+----
+7	2500
+8	2500
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=bm25
+----
+7	2500
+8	2500
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=none
+----
+7	1
+8	1
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=wordcount
+----
+7	2
+8	2
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=proximity
+----
+7	2
+8	2
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=matchany
+----
+7	2
+8	2
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=fieldmask
+----
+7	3
+8	3
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=sph04
+----
+7	8500
+8	8500
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, field_weights=(title=10,body=5)
+----
+7	15500
+8	15500
+
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun -sea') OPTION not_terms_only_allowed=1, ranker=wordcount, field_weights=(title=10)
+----
+7	11
+8	11
+
+-- Of the limits the last one counts.
+SELECT id, weight() FROM t WHERE MATCH('-blue -sun @body -sea') OPTION not_terms_only_allowed=1, ranker=fieldmask
+----
+5	2
+7	2
+8	2
+
+-- An empty query weighs nothing.
+SELECT id, weight() FROM t WHERE MATCH('') ORDER BY id ASC LIMIT 1 OPTION ranker=sph04
+----
+1	1

@@ -79,7 +79,7 @@ CREATE TABLE IF NOT EXISTS another(g int)
 
 CREATE TABLE another(g int)
 ----
-error 1064: table 'another': CREATE TABLE failed: table already exists
+error 1064: table 'another': CREATE TABLE failed: table 'another' already exists
 
 DESC another
 ----
@@ -135,11 +135,11 @@ SELECT id FROM words WHERE MATCH('@order text')
 
 DESC nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1146: no such table 'nosuch'
 
 SHOW CREATE TABLE nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1146: no such table 'nosuch'
 
 DROP TABLE words
 ----
@@ -148,3 +148,29 @@ DROP TABLE words
 SHOW TABLES LIKE 'w%'
 ----
 no rows
+
+-- Words of CREATE TABLE are put in backticks.
+CREATE TABLE words(`type` text, `from` int, `text` text, status int, `like` string)
+----
+0 rows affected
+
+SHOW CREATE TABLE words
+----
+words	CREATE TABLE words (\nid bigint,\n`type` text,\n`from` integer,\n`text` text,\nstatus integer,\n`like` string\n)
+
+-- The older word for a table.
+SHOW INDEX words STATUS LIKE 'index_type'
+----
+index_type	rt
+
+SHOW INDEX words SETTINGS
+----
+settings	''
+
+SHOW INDEX nosuch STATUS
+----
+error 1064: SHOW TABLE STATUS requires an existing table: no such table 'nosuch'
+
+SHOW TABLE nosuch SETTINGS
+----
+error 1064: SHOW TABLE SETTINGS requires an existing table: no such table 'nosuch'

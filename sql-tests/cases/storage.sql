@@ -197,12 +197,12 @@ locked	0
 -- ram only
 FREEZE nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1146: no such table 'nosuch'
 
 -- ram only
 CHECK TABLE nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1146: no such table 'nosuch'
 
 -- ram only
 SELECT id,title,n FROM t WHERE MATCH('uno | three | four') ORDER BY id ASC

@@ -73,7 +73,7 @@ error 1064: unknown local table(s) 't' in search request
 
 INSERT INTO t(id) VALUES (1)
 ----
-error 1064: no such table 't'
+error 1064: table 't' absent
 
 DROP TABLE t
 ----
@@ -106,4 +106,4 @@ SELECT id FROM t WHERE MATCH('old | new | fresh')
 
 TRUNCATE TABLE nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1064: TRUNCATE RTINDEX requires an existing RT table: no such table 'nosuch'

@@ -145,15 +145,15 @@ SELECT COUNT(*) FROM t WHERE n=5
 -- What cannot be.
 UPDATE t SET title='x' WHERE id=1
 ----
-error 1064: table t: column 'title' is a full-text field and cannot be updated: use REPLACE to write the whole document
+error 1064: table t: attribute 'title' can not be updated (full-text field): use REPLACE to write the whole document
 
 UPDATE t SET id=9 WHERE id=1
 ----
-error 1064: table t: the document id cannot be updated: use REPLACE with the new id and DELETE
+error 1064: 'id' attribute cannot be updated
 
 UPDATE t SET nosuch=1 WHERE id=1
 ----
-error 1064: table t: unknown column: 'nosuch'
+error 1064: table t: attribute 'nosuch' not found
 
 UPDATE t SET n='abc' WHERE id=1
 ----
@@ -169,7 +169,7 @@ error 1064: table t: column 'n' is set twice
 
 UPDATE nosuch SET n=1 WHERE id=1
 ----
-error 1064: no such table 'nosuch'
+error 1064: unknown table 'nosuch' in update request
 
 SELECT title, n FROM t WHERE id=1
 ----

@@ -87,7 +87,7 @@ error 1064: table t: group-by attribute 'title' not found: it is a full-text fie
 
 SELECT id FROM t WHERE title='kept'
 ----
-error 1064: table t: column 'title' is a full-text field, not an attribute: search it with MATCH('@title …')
+error 1064: table t: unsupported filter on field 'title' (filters are supported only on attributes, not stored fields)
 
 SELECT id FROM t ORDER BY title ASC
 ----
@@ -236,7 +236,7 @@ error 1064: P01: syntax error, unknown thing to show 'NOSUCH' near 'NOSUCH'
 
 SHOW TABLE nosuch STATUS
 ----
-error 1064: no such table 'nosuch'
+error 1064: SHOW TABLE STATUS requires an existing table: no such table 'nosuch'
 
 FLUSH NOSUCH t
 ----
@@ -244,11 +244,11 @@ error 1064: P01: syntax error, unknown thing to flush 'NOSUCH' near 'NOSUCH t'
 
 FLUSH RAMCHUNK nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1064: FLUSH RAMCHUNK requires an existing RT table: no such table 'nosuch'
 
 OPTIMIZE TABLE nosuch
 ----
-error 1064: no such table 'nosuch'
+error 1064: OPTIMIZE TABLE requires an existing RT, distributed, or shard table: no such table 'nosuch'
 
 OPTIMIZE TABLE t OPTION cutoff=0
 ----

@@ -33,7 +33,7 @@ pub enum Cell<'a> {
     Mva(&'a [u8]),
     /// A set outside a row.
     Numbers(Cow<'a, [i64]>),
-    /// A JSON object, array, true or false.
+    /// A JSON object or array.
     Json(JsonRef<'a>),
 }
 
@@ -53,14 +53,15 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Views a JSON value: numbers and strings become what they are, null and nothing become [`Cell::Null`].
+    /// Views a JSON value: numbers and strings become what they are, true and false 1 and 0, null and nothing become [`Cell::Null`].
     pub fn json(json: JsonRef<'a>) -> Cell<'a> {
         match json.kind() {
             JsonKind::Null => Cell::Null,
             JsonKind::Int => json.as_i64().map_or(Cell::Null, Cell::Int),
             JsonKind::Double => json.as_f64().map_or(Cell::Null, Cell::Double),
             JsonKind::String => json.as_str().map_or(Cell::Null, |s| Cell::Text(Cow::Borrowed(s))),
-            JsonKind::Bool | JsonKind::Array | JsonKind::Object => Cell::Json(json),
+            JsonKind::Bool => Cell::Int(i64::from(json.as_bool() == Some(true))),
+            JsonKind::Array | JsonKind::Object => Cell::Json(json),
         }
     }
 
@@ -80,15 +81,14 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The number that the value is; true and false are 1 and 0.
+    /// The number that the value is.
     pub fn number(&self) -> Option<Number> {
         match self {
             Cell::Int(v) => Some(Number::Int(*v as i128)),
             Cell::Uint(v) => Some(Number::Int(*v as i128)),
             Cell::Float(v) => Some(Number::Single(*v)),
             Cell::Double(v) | Cell::Avg(v) => Some(Number::Double(*v)),
-            Cell::Json(json) => json.as_bool().map(|b| Number::Int(b as i128)),
-            Cell::Null | Cell::Text(_) | Cell::Mva(_) | Cell::Numbers(_) => None,
+            Cell::Null | Cell::Text(_) | Cell::Mva(_) | Cell::Numbers(_) | Cell::Json(_) => None,
         }
     }
 
@@ -102,10 +102,12 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The value as text: what TO_STRING gives, and the text protocol.
+    /// The value as text: what TO_STRING gives, which has six decimals for every float.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Cell::Text(s) => Some(Cow::Borrowed(s)),
+            Cell::Float(v) => Some(Cow::Owned(format!("{v:.6}"))),
+            Cell::Double(v) | Cell::Avg(v) => Some(Cow::Owned(format!("{v:.6}"))),
             other => other.clone().into_value().text().map(|t| Cow::Owned(t.into_owned())),
         }
     }
@@ -223,7 +225,6 @@ pub fn order(a: &Cell<'_>, b: &Cell<'_>) -> Ordering {
         match cell {
             Cell::Null => 0,
             Cell::Int(_) | Cell::Uint(_) | Cell::Float(_) | Cell::Double(_) | Cell::Avg(_) => 1,
-            Cell::Json(json) if json.kind() == JsonKind::Bool => 1,
             Cell::Text(_) => 2,
             Cell::Mva(_) | Cell::Numbers(_) => 3,
             Cell::Json(_) => 4,
@@ -242,7 +243,7 @@ pub fn order(a: &Cell<'_>, b: &Cell<'_>) -> Ordering {
         _ => {}
     }
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
-        (Cell::Json(x), Cell::Json(y)) if rank(a) == 4 => x.bytes().cmp(y.bytes()),
+        (Cell::Json(x), Cell::Json(y)) => x.bytes().cmp(y.bytes()),
         (a, b) => match (a.number(), b.number()) {
             (Some(x), Some(y)) => Number::order(x, y),
             _ => numbers(a).cmp(&numbers(b)),

@@ -3,6 +3,7 @@
 use super::PlanError;
 use super::expr::{Arith, Compare, Expr, Kind, Loop, Quantifier, Set, Step};
 use super::functions::{self, Function};
+use super::geodist;
 use super::names::{Aggregate, Place, Scope};
 use crate::sql::ast::{self, BinaryOp, JsonStep, UnaryOp};
 use crate::types::Value;
@@ -395,7 +396,19 @@ fn call(ast: &ast::Expr, name: &str, args: &[ast::Expr], distinct: bool, place: 
         let set = set(&expr, &args[1..], place, scope)?;
         return Ok(Expr::In { expr: Box::new(expr), quantifier, set, negated: false });
     }
-    let args = args.iter().map(|arg| expression(arg, place, scope)).collect::<Result<Vec<_>, _>>()?;
+    let (args, units) = match args {
+        [points @ .., ast::Expr::Map(options)] if function == Function::Geodist && points.len() == 4 => {
+            (points, Some(geodist::units(options)?))
+        }
+        args if function == Function::Geodist && args.len() != 4 => {
+            return Err(PlanError::rejected("geodist() takes two points and {in=…, out=…}"));
+        }
+        args => (args, None),
+    };
+    let mut args = args.iter().map(|arg| expression(arg, place, scope)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(units) = units {
+        args.extend([units.angle, units.radius].map(|v| Expr::Const(Value::Double(v))));
+    }
     check_arguments(function, name, &args, scope)?;
     Ok(Expr::Call(function, args))
 }

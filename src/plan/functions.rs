@@ -67,6 +67,7 @@ pub enum Function {
     CurTime,
     UtcTime,
     UtcTimestamp,
+    /// With its options, if any, as two further arguments: radians in a unit of the coordinates, and the radius in units of the distance.
     Geodist,
 }
 
@@ -135,7 +136,7 @@ const TABLE: &[(&str, Function, usize, usize)] = &[
     ("curtime", Function::CurTime, 0, 0),
     ("utc_time", Function::UtcTime, 0, 0),
     ("utc_timestamp", Function::UtcTimestamp, 0, 0),
-    ("geodist", Function::Geodist, 4, 4),
+    ("geodist", Function::Geodist, 4, 5),
 ];
 
 /// Functions of the dialect that are recognised and missing here.

@@ -22,6 +22,8 @@ pub struct InsertPlan<'a> {
     schema: &'a Schema,
     table: &'a str,
     targets: Vec<Target>,
+    /// The statement says which columns it means.
+    named: bool,
     /// The row that says nothing: defaults of all columns.
     defaults: Vec<Value>,
 }
@@ -38,7 +40,7 @@ impl<'a> InsertPlan<'a> {
             let target = match schema.find(name) {
                 Some(index) => Target::Column(index),
                 None if name == "id" => Target::Id,
-                None => return Err(PlanError::in_table(table, format_args!("unknown column: '{name}'"))),
+                None => return Err(PlanError::rejected(format!("unknown column: '{name}'"))),
             };
             if targets.contains(&target) {
                 return Err(PlanError::in_table(table, format_args!("column '{name}' is given twice")));
@@ -46,7 +48,7 @@ impl<'a> InsertPlan<'a> {
             targets.push(target);
         }
         let defaults = schema.columns.iter().map(|c| literal::default_value(c.kind)).collect();
-        Ok(InsertPlan { schema, table, targets, defaults })
+        Ok(InsertPlan { schema, table, targets, named: !columns.is_empty(), defaults })
     }
 
     /// Binds row `number` (counted from 1, for messages). Fails on a wrong number of values and on values that do not fit their column.
@@ -67,6 +69,11 @@ impl<'a> InsertPlan<'a> {
             count += 1;
         }
         if count != self.targets.len() {
+            if !self.named {
+                let place = if number > 1 { format!(" in row {number}") } else { String::new() };
+                let expected = self.targets.len();
+                return Err(PlanError::rejected(format!("column count does not match schema (expected {expected}, got {count}){place}")));
+            }
             return Err(PlanError::in_table(
                 self.table,
                 format_args!("wrong number of values in row {number}: {} expected, {count} given", self.targets.len()),
@@ -146,10 +153,11 @@ mod tests {
         assert_eq!(bound(&["title"], vec![Text("a".into())]), Ok(row(None, 0, &[])));
         assert_eq!(bound(&["id", "title"], vec![Int(0), Text("a".into())]), Ok(row(None, 0, &[])));
         assert_eq!(bound(&["id", "title"], vec![Uint(u64::MAX), Text("a".into())]), Ok(row(Some(DocId(u64::MAX)), 0, &[])));
-        assert_eq!(bound(&["nosuch"], vec![Int(0)]), Err("table t: unknown column: 'nosuch'".into()));
+        assert_eq!(bound(&["nosuch"], vec![Int(0)]), Err("unknown column: 'nosuch'".into()));
         assert_eq!(bound(&["n", "n"], vec![Int(0), Int(0)]), Err("table t: column 'n' is given twice".into()));
         assert_eq!(bound(&["n"], vec![]), Err("table t: wrong number of values in row 1: 1 expected, 0 given".into()));
         assert_eq!(bound(&["n"], vec![Int(1), Int(1)]), Err("table t: wrong number of values in row 1: 1 expected, 2 given".into()));
+        assert_eq!(bound(&[], vec![Int(1), Int(1)]), Err("column count does not match schema (expected 4, got 2)".into()));
         assert_eq!(bound(&["n"], vec![Text("abc".into())]), Err("table t: row 1, column 'n': 'abc' is no whole number".into()));
         assert_eq!(bound(&["n"], vec![Int(-1)]), Err("table t: row 1, column 'n': -1 is out of range 0..4294967295".into()));
         assert_eq!(

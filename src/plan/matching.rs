@@ -80,8 +80,8 @@ pub enum LookUp {
 /// A node of a bound query. Lists hold two children or more.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchNode {
-    /// Every row; it has no hits.
-    All,
+    /// Every row. It has no hits, and weighs as if one word stood in each of these fields; where there are none, 1.
+    All(FieldSet),
     /// No row.
     Nothing,
     /// One word.

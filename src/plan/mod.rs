@@ -11,6 +11,7 @@ mod error;
 pub mod expr;
 pub mod filter;
 pub mod functions;
+mod geodist;
 mod heading;
 pub mod insert;
 mod literal;

@@ -199,9 +199,8 @@ impl<'a> Scope<'a> {
             (Place::Item, None) => {
                 Err(self.error(format_args!("column '{name}' is neither stored nor an attribute: its text is not kept")))
             }
-            (Place::Where, _) => {
-                Err(self.error(format_args!("column '{name}' is a full-text field, not an attribute: search it with MATCH('@{name} …')")))
-            }
+            (Place::Where, _) => Err(self
+                .error(format_args!("unsupported filter on field '{name}' (filters are supported only on attributes, not stored fields)"))),
             (Place::Order | Place::Within, _) => {
                 Err(self.error(format_args!("sort-by attribute '{name}' not found: it is a full-text field, not an attribute")))
             }

@@ -41,14 +41,12 @@ pub fn bind(update: &ast::Update, schema: &Schema, context: &Context<'_>) -> Res
             _ => return Err(wrong("SET takes a column or a path inside a json attribute on the left".to_owned())),
         };
         if name == "id" {
-            return Err(wrong("the document id cannot be updated: use REPLACE with the new id and DELETE".to_owned()));
+            return Err(PlanError::rejected("'id' attribute cannot be updated"));
         }
-        let index = schema.find(name).ok_or_else(|| wrong(format!("unknown column: '{name}'")))?;
+        let index = schema.find(name).ok_or_else(|| wrong(format!("attribute '{name}' not found")))?;
         let column = &schema.columns[index];
         if column.indexed || !column.attribute {
-            return Err(wrong(format!(
-                "column '{name}' is a full-text field and cannot be updated: use REPLACE to write the whole document"
-            )));
+            return Err(wrong(format!("attribute '{name}' can not be updated (full-text field): use REPLACE to write the whole document")));
         }
         let mut literal = literal::literal(value, context.parameters)
             .ok_or_else(|| wrong(format!("column '{name}': SET takes a literal, expressions are not supported")))?;

@@ -29,7 +29,7 @@ impl Session {
     ) -> Done {
         self.engine.counters.keywords.add(1);
         let by = sort_mode(options)?;
-        let snapshot = self.table(name)?.snapshot();
+        let snapshot = self.existing(name, || error(format!("no such table {name}")))?.snapshot();
         let mut rows = Vec::new();
         for token in snapshot.analyzer.query(text) {
             let counted = if stats { word_stats(&snapshot, &token.normalized)? } else { WordStats::default() };

@@ -35,7 +35,7 @@ pub struct Session {
     pub(super) transaction: Transaction,
     /// What LOCK TABLES has locked.
     pub(super) locked: Vec<ReadLock>,
-    /// What SHOW META shows of the last SELECT.
+    /// What SHOW META shows of the last SELECT, or of the last text that could not be read.
     pub(super) meta: Vec<(String, String)>,
     /// What SHOW WARNINGS shows of the last statement.
     pub(super) warnings: Vec<Warning>,
@@ -163,9 +163,14 @@ impl Session {
 
     /// The open table of this name.
     pub(super) fn table(&self, name: &str) -> Result<Arc<Table>, Failure> {
+        self.existing(name, || no_such_table(name))
+    }
+
+    /// The open table of this name, for a statement with an error of its own where there is none.
+    pub(super) fn existing(&self, name: &str, missing: impl FnOnce() -> Failure) -> Result<Arc<Table>, Failure> {
         match self.engine.catalog.get(name) {
             Lookup::Open(table) => Ok(table),
-            Lookup::Missing => Err(no_such_table(name)),
+            Lookup::Missing => Err(missing()),
             Lookup::Unavailable(why) => Err(unavailable(name, &why)),
         }
     }

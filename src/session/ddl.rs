@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::answer::Answer;
 use super::client::{DATABASE, Session};
-use super::failure::{Done, Failure, error, no_such_table, not_built};
+use super::failure::{Done, Failure, error, not_built, required};
 use super::table_settings;
 use crate::catalog::Lookup;
 use crate::sql::ast::{ColumnDef, CreateTable};
@@ -61,7 +61,7 @@ impl Session {
 
     pub(super) fn truncate(&mut self, name: &str, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         self.commit(stop)?;
-        let table = self.table(name)?;
+        let table = self.existing(name, || required("TRUNCATE RTINDEX", "RT table", name))?;
         let _writing = self.writing(name, &table)?;
         table.truncate()?;
         answer.ok()
@@ -69,11 +69,7 @@ impl Session {
 
     pub(super) fn alter_settings(&mut self, name: &str, changes: &[(String, String)], answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         self.commit(stop)?;
-        let table = match self.engine.catalog.get(name) {
-            Lookup::Open(table) => table,
-            Lookup::Missing => return Err(no_such_table(name)),
-            Lookup::Unavailable(why) => return Err(super::client::unavailable(name, &why)),
-        };
+        let table = self.existing(name, || error(format!("table {name}: unknown local table in ALTER request")))?;
         let mut settings = TableSettings::clone(&table.settings());
         for (option, value) in changes {
             if !table_settings::is_storage_setting(option) {
@@ -91,7 +87,7 @@ impl Session {
 }
 
 fn exists(name: &str) -> Failure {
-    error(format!("table '{name}': CREATE TABLE failed: table already exists"))
+    error(format!("table '{name}': CREATE TABLE failed: table '{name}' already exists"))
 }
 
 /// Puts the table's name before an error of its creation.

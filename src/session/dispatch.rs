@@ -8,6 +8,7 @@ use super::answer::Answer;
 use super::client::Session;
 use super::failure::{Done, Failure, not_built};
 use super::reply::{ClientGone, Ok as OkReply, Sink, StatementError};
+use super::select::failed_meta;
 use crate::sql::ast::{Show, Statement};
 use crate::sql::{self, Statements, values};
 use crate::types::StopToken;
@@ -87,7 +88,14 @@ impl Session {
             return done;
         }
         let Some(parsed) = rest.next() else { return Ok(()) };
-        let statement = parsed?.statement;
+        let statement = match parsed {
+            Ok(parsed) => parsed.statement,
+            Err(e) => {
+                // It may have been meant as a search, as every text may that does not say what it is.
+                self.meta = failed_meta(e.message.clone());
+                return Err(e.into());
+            }
+        };
         answer.more = rest.has_more();
         let asks_about_the_last = matches!(statement, Statement::Show(Show::Warnings | Show::Meta(_)));
         let done = self.statement(statement, answer, stop);
@@ -99,7 +107,15 @@ impl Session {
 
     fn statement(&mut self, statement: Statement, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         match statement {
-            Statement::Select(select) => self.select(*select, answer, stop),
+            Statement::Select(select) => {
+                let done = self.select(*select, answer, stop);
+                match &done {
+                    Err(Failure::Statement(e)) => self.meta = failed_meta(e.message.clone()),
+                    Err(Failure::Stopped) => self.meta = failed_meta(self.why_stopped().message),
+                    Ok(()) | Err(Failure::Gone) => {}
+                }
+                done
+            }
             Statement::Insert(insert) => self.insert(insert, answer, stop),
             Statement::Update(update) => self.update(update, answer, stop),
             Statement::Delete(delete) => self.delete(delete, answer, stop),

@@ -30,7 +30,7 @@ impl Session {
         answer: &mut Answer<'_>,
         stop: &StopToken,
     ) -> Option<Done> {
-        let table = match self.table(&scan.table) {
+        let table = match self.existing(&scan.table, || absent(&scan.table)) {
             Ok(table) => table,
             Err(failure) => return Some(Err(failure)),
         };
@@ -45,7 +45,7 @@ impl Session {
     }
 
     pub(super) fn insert(&mut self, insert: Insert, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
-        let table = self.table(&insert.table)?;
+        let table = self.existing(&insert.table, || absent(&insert.table))?;
         let bound = plan::insert::bind(&insert, &table.schema(), &[])?;
         let rows = bound.into_iter().map(|row| with_id(row, &table)).collect();
         self.write_rows(&insert.table, &table, insert.replace, rows, answer, stop)
@@ -82,7 +82,7 @@ impl Session {
             return Err(error(format!("DELETE needs a WHERE; TRUNCATE TABLE {name} empties the table")));
         }
         plan::options::write(&delete.options)?;
-        let table = self.table(name)?;
+        let table = self.existing(name, || error(format!("unknown table '{name}' in delete request")))?;
         let _writing = self.writing(name, &table)?;
         let snapshot = table.snapshot();
         let known = |e: &Expr| self.known(e);
@@ -107,7 +107,7 @@ impl Session {
         if update.filter.is_none() {
             return Err(error("UPDATE needs a WHERE; WHERE id>0 means every row"));
         }
-        let table = self.table(name)?;
+        let table = self.existing(name, || error(format!("unknown table '{name}' in update request")))?;
         let _writing = self.writing(name, &table)?;
         let snapshot = table.snapshot();
         let known = |e: &Expr| self.known(e);
@@ -126,6 +126,11 @@ impl Session {
         }
         answer.changed(affected, 0)
     }
+}
+
+/// INSERT or REPLACE into a table that is not there.
+fn absent(table: &str) -> Failure {
+    error(format!("table '{table}' absent"))
 }
 
 /// Why the fast reader gave no rows.

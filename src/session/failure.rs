@@ -32,9 +32,14 @@ pub(super) fn not_built(what: &str) -> Failure {
     error(format!("{what} is not built yet"))
 }
 
-/// A table that is not there, outside of SELECT.
+/// A table that is not there, in statements that the dialect has no words of its own for. MySQL's clients know the number.
 pub(super) fn no_such_table(table: &str) -> Failure {
-    error(format!("no such table '{table}'"))
+    StatementError::with_code(1146, b"42S02", format!("no such table '{table}'")).into()
+}
+
+/// A statement about a table that is not there, in the words of the dialect; which table it was stands behind them.
+pub(super) fn required(statement: &str, kind: &str, table: &str) -> Failure {
+    error(format!("{statement} requires an existing {kind}: no such table '{table}'"))
 }
 
 impl From<StatementError> for Failure {

@@ -129,7 +129,7 @@ impl Session {
     pub(super) fn lock_tables(&mut self, wanted: &[(String, LockKind)], answer: &mut Answer<'_>, stop: &StopToken) -> Done {
         let mut tables: Vec<Arc<Table>> = Vec::new();
         for (name, kind) in wanted {
-            let table = self.table(name)?;
+            let table = self.existing(name, || error(format!("Table {name} absent, or not suitable for lock")))?;
             match kind {
                 LockKind::Read if tables.iter().any(|t| Arc::ptr_eq(t, &table)) => {}
                 LockKind::Read => tables.push(table),

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::answer::Answer;
 use super::client::Session;
-use super::failure::Done;
+use super::failure::{Done, required};
 use crate::merge::{Ending, HistoryEntry, Job, MergePool, QueuedWork, RequestId, RunningJob, Speed};
 use crate::table::{ChunkRow, Explanation};
 use crate::types::{ChunkId, Value};
@@ -26,7 +26,7 @@ impl Session {
 
     /// The disk chunks of a table, ascending by number.
     pub(super) fn show_chunks(&self, name: &str, answer: &mut Answer<'_>) -> Done {
-        let chunks = self.table(name)?.disk_chunks();
+        let chunks = self.existing(name, || required("SHOW TABLE CHUNKS", "table", name))?.disk_chunks();
         let parts: Vec<&str> = chunks.first().map_or(["text", "attributes", "stored", "ids"].to_vec(), |c| names(&c.parts));
         let mut headings = vec!["id", "rows", "dead_rows", "updated_rows", "bytes"];
         headings.extend(&parts);

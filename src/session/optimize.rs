@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, texts};
 use super::client::Session;
-use super::failure::{Done, Failure, error};
+use super::failure::{Done, Failure, error, required};
 use super::merges::{progress, show_explanation};
 use super::table_settings::{seconds, size};
 use crate::merge::{Goal, TargetSize};
@@ -20,7 +20,7 @@ impl Session {
         stop: &StopToken,
     ) -> Done {
         let wanted = wanted(options)?;
-        let table = self.table(name)?;
+        let table = self.existing(name, || required("OPTIMIZE TABLE", "RT, distributed, or shard table", name))?;
         match wanted {
             Wanted::Cancel | Wanted::RollBack if explain => Err(error("EXPLAIN OPTIMIZE takes neither cancel nor rollback")),
             Wanted::RollBack => {
@@ -53,12 +53,12 @@ impl Session {
     }
 
     pub(super) fn flush_ramchunk(&mut self, name: &str, answer: &mut Answer<'_>, stop: &StopToken) -> Done {
-        self.table(name)?.flush_ramchunk(stop)?;
+        self.existing(name, || required("FLUSH RAMCHUNK", "RT table", name))?.flush_ramchunk(stop)?;
         answer.ok()
     }
 
     pub(super) fn flush_table(&mut self, name: &str, answer: &mut Answer<'_>) -> Done {
-        self.table(name)?.flush_table()?;
+        self.existing(name, || required("FLUSH RTINDEX", "RT table", name))?.flush_table()?;
         answer.ok()
     }
 

@@ -1,7 +1,7 @@
 //! SELECT: with a table, without one, and the result sets of its FACETs. What the session itself knows is given to the planner here.
 
 use super::answer::Answer;
-use super::client::{DATABASE, Session, unavailable};
+use super::client::{DATABASE, Session};
 use super::failure::{Done, Failure, error, not_built};
 use super::information_schema;
 use super::reply::{ColumnMeta, StatementError};
@@ -28,11 +28,7 @@ impl Session {
         if made_up {
             return self.select_information(&select, answer);
         }
-        let table = match self.engine.catalog.get(name) {
-            Lookup::Open(table) => table,
-            Lookup::Missing => return Err(error(format!("unknown local table(s) '{name}' in search request"))),
-            Lookup::Unavailable(why) => return Err(unavailable(name, &why)),
-        };
+        let table = self.existing(name, || error(format!("unknown local table(s) '{name}' in search request")))?;
         // One snapshot for the main result and all its facets.
         let snapshot = table.snapshot();
         let mut plans = Vec::with_capacity(1 + select.facets.len());
@@ -160,6 +156,13 @@ fn send(result: &SelectResult, more: bool, answer: &mut Answer<'_>) -> Done {
         answer.row(row)?;
     }
     answer.end(more)
+}
+
+/// Rows of SHOW META after a search that failed.
+pub(super) fn failed_meta(why: String) -> Vec<(String, String)> {
+    let mut rows = meta_rows(&Meta::default());
+    rows.insert(0, ("error".to_owned(), why));
+    rows
 }
 
 /// Rows of SHOW META.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::answer::{Answer, texts};
 use super::client::{DATABASE, Session};
-use super::failure::{Done, error};
+use super::failure::{Done, error, required};
 use super::like::fits;
 use super::registry::Shown;
 use crate::sql::ast::{NameFilter, OptionValue, Show};
@@ -29,11 +29,12 @@ impl Session {
             }
             Show::TableStatus(name, like) => {
                 self.engine.counters.status.add(1);
-                let status = self.table(&name)?.status();
+                let status = self.existing(&name, || required("SHOW TABLE STATUS", "table", &name))?.status();
                 answer.pairs(VARIABLES, status.into_iter().filter(|(n, _)| fits(&like, n)))
             }
             Show::TableSettings(name) => {
-                let options = render::table_options(&self.table(&name)?.settings());
+                let table = self.existing(&name, || required("SHOW TABLE SETTINGS", "table", &name))?;
+                let options = render::table_options(&table.settings());
                 let lines: Vec<String> = options.iter().map(|(n, v)| format!("{n} = {v}")).collect();
                 answer.pairs(VARIABLES, [("settings", lines.join("\n"))])
             }

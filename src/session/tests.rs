@@ -108,7 +108,7 @@ fn a_table_from_birth_to_death() {
         &mut s,
         &[
             ("CREATE TABLE t(title text, n int, m multi, j json, s string) rt_mem_limit='1M'", "ok 0"),
-            ("CREATE TABLE t(a int)", "error 1064 table 't': CREATE TABLE failed: table already exists"),
+            ("CREATE TABLE t(a int)", "error 1064 table 't': CREATE TABLE failed: table 't' already exists"),
             ("CREATE TABLE IF NOT EXISTS t(a int)", "ok 0 (1 warnings)"),
             ("SHOW WARNINGS", "Level,Code,Message / warning,1050,table 't' exists already"),
             ("SHOW TABLES", "Table,Type / t,rt"),
@@ -128,7 +128,7 @@ fn a_table_from_birth_to_death() {
             ("SELECT COUNT(*) FROM t", "count(*) / 2"),
             ("SELECT id FROM nosuch", "error 1064 unknown local table(s) 'nosuch' in search request"),
             ("SELECT id FROM t WHERE nosuch=1", "error 1064 table t: unknown column: nosuch"),
-            ("INSERT INTO nosuch VALUES (1)", "error 1064 no such table 'nosuch'"),
+            ("INSERT INTO nosuch VALUES (1)", "error 1064 table 'nosuch' absent"),
             ("INSERT INTO t(n) VALUES ('abc')", "error 1064 table t: row 1, column 'n': 'abc' is no whole number"),
             ("UPDATE t SET n='abc' WHERE id=1", "error 1064 table t: column 'n': 'abc' is no whole number"),
             ("UPDATE t SET n=50, m=(9), j.a.b=7 WHERE id=1", "ok 1"),
@@ -424,8 +424,11 @@ fn merges_are_predicted_seen_and_steered() {
             ("SHOW TABLE t STATUS LIKE 'disk_chunks'", "Variable_name,Value / disk_chunks,4"),
             ("OPTIMIZE TABLE t OPTION cutoff=1, target_size=0", EXCLUDE),
             ("EXPLAIN OPTIMIZE TABLE t OPTION cancel=1", "error 1064 EXPLAIN OPTIMIZE takes neither cancel nor rollback"),
-            ("EXPLAIN OPTIMIZE TABLE nosuch", "error 1064 no such table 'nosuch'"),
-            ("SHOW TABLE nosuch CHUNKS", "error 1064 no such table 'nosuch'"),
+            (
+                "EXPLAIN OPTIMIZE TABLE nosuch",
+                "error 1064 OPTIMIZE TABLE requires an existing RT, distributed, or shard table: no such table 'nosuch'",
+            ),
+            ("SHOW TABLE nosuch CHUNKS", "error 1064 SHOW TABLE CHUNKS requires an existing table: no such table 'nosuch'"),
         ],
     );
     // Paused: requests wait and are seen, cancelled ones are gone.

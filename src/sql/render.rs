@@ -48,9 +48,66 @@ pub fn push_literal(out: &mut String, value: &Value) {
     }
 }
 
-/// Appends a name, in backticks where it would not read as a name without.
+/// Words of CREATE TABLE and its kin that the dialect's other servers print in backticks, and some read as names only so.
+const QUOTED: [&str; 49] = [
+    "add",
+    "alter",
+    "as",
+    "at",
+    "attribute",
+    "bigint",
+    "bit",
+    "bool",
+    "cluster",
+    "column",
+    "columnar",
+    "create",
+    "double",
+    "drop",
+    "engine",
+    "exists",
+    "fast_fetch",
+    "float",
+    "from",
+    "function",
+    "hash",
+    "if",
+    "import",
+    "indexed",
+    "int",
+    "integer",
+    "join",
+    "json",
+    "killlist_target",
+    "knn",
+    "like",
+    "multi",
+    "multi64",
+    "not",
+    "plugin",
+    "rebuild",
+    "reconfigure",
+    "returns",
+    "rtindex",
+    "secondary",
+    "soname",
+    "stored",
+    "string",
+    "table",
+    "text",
+    "timestamp",
+    "type",
+    "uint",
+    "update",
+];
+
+/// Appends a name, in backticks where it would not read as a name without, here or on another server of the dialect.
 pub fn push_name(out: &mut String, name: &str) {
-    let plain = !name.is_empty() && name.bytes().all(is_word_byte) && !name.as_bytes()[0].is_ascii_digit() && !is_reserved(name);
+    let plain = !name.is_empty()
+        && name.bytes().all(is_word_byte)
+        && !name.as_bytes()[0].is_ascii_digit()
+        && !is_reserved(name)
+        && !QUOTED.iter().any(|w| w.eq_ignore_ascii_case(name));
     if plain {
         out.push_str(name);
     } else {

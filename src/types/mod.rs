@@ -20,5 +20,5 @@ pub use progress::Progress;
 pub use schema::{Column, ColumnKind, Schema, TableSettings};
 pub use settings::{Settings, SharedSettings};
 pub use stop::{StopToken, Stopped};
-pub use value::Value;
+pub use value::{Value, push_average, push_float};
 pub use words::WordChars;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::reply_packets::{put_bytes, put_lenenc};
-use crate::types::Value;
+use crate::types::{Value, push_average, push_float};
 
 /// Appends one row.
 pub(super) fn put_text_row(buffer: &mut Vec<u8>, row: &[Value]) {
@@ -13,9 +13,9 @@ pub(super) fn put_text_row(buffer: &mut Vec<u8>, row: &[Value]) {
             Value::Int(number) => put_integer(buffer, number.unsigned_abs(), *number < 0),
             Value::Uint(number) => put_integer(buffer, *number, false),
             Value::Text(text) => put_bytes(buffer, text.as_bytes()),
-            Value::Float(number) => put_short(buffer, |out| write!(out, "{number:.6}")),
-            Value::Double(number) => put_short(buffer, |out| write!(out, "{number:.6}")),
-            Value::Avg(number) => put_short(buffer, |out| write!(out, "{number:.8}")),
+            Value::Float(number) => put_short(buffer, |out| push_float(out, *number)),
+            Value::Double(number) => put_short(buffer, |out| write!(out, "{number:.6}").expect("writing into memory cannot fail")),
+            Value::Avg(number) => put_short(buffer, |out| push_average(out, *number)),
             Value::Mva(_) | Value::Json(_) => match value.text() {
                 Some(text) => put_bytes(buffer, text.as_bytes()),
                 None => buffer.push(0xFB),
@@ -46,10 +46,10 @@ fn put_integer(buffer: &mut Vec<u8>, mut number: u64, negative: bool) {
 }
 
 /// A text that is nearly always shorter than 251 bytes: written in place behind one byte of length.
-fn put_short(buffer: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) {
+fn put_short(buffer: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let start = buffer.len();
     buffer.push(0);
-    write(buffer).expect("writing into memory cannot fail");
+    write(buffer);
     let length = buffer.len() - start - 1;
     if length <= 250 {
         buffer[start] = length as u8;

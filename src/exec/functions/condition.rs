@@ -2,7 +2,6 @@
 
 use super::super::cell::{Cell, Number};
 use super::super::eval::integer;
-use crate::types::json::JsonKind;
 
 /// Whether IF() takes its last argument: 0.0, without threshold. What is absent is false.
 pub(super) fn is_zero(cell: &Cell<'_>) -> bool {
@@ -26,16 +25,13 @@ pub(super) fn remap<'a>(condition: &Cell<'a>, otherwise: impl Fn() -> Cell<'a>, 
     }
 }
 
-/// Bytes of a string, values of a set, elements of an array, members of an object; 1 for any other JSON value, 0 for none.
+/// Bytes of a string, values of a set, elements of an array, members of an object; 1 for any other value, 0 for none.
 pub(super) fn length<'a>(cell: &Cell<'a>) -> Cell<'a> {
     Cell::Int(match cell {
         Cell::Text(s) => s.len() as i64,
         Cell::Mva(bytes) => (bytes.len() / 8) as i64,
         Cell::Numbers(list) => list.len() as i64,
-        Cell::Json(json) => match json.kind() {
-            JsonKind::Array | JsonKind::Object => json.len() as i64,
-            _ => 1,
-        },
+        Cell::Json(json) => json.len() as i64,
         Cell::Null => 0,
         Cell::Int(_) | Cell::Uint(_) | Cell::Float(_) | Cell::Double(_) | Cell::Avg(_) => 1,
     })

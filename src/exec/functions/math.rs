@@ -162,12 +162,16 @@ pub(super) fn random<'a>(seed: Option<&Cell<'a>>) -> Cell<'a> {
     Cell::Float(((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32)
 }
 
-/// Metres between two points given in radians, on a sphere of 6 371 km (haversine).
-pub(super) fn geodist<'a>(cells: [Cell<'a>; 4]) -> Cell<'a> {
-    let [Some(lat1), Some(lon1), Some(lat2), Some(lon2)] = cells.map(|c| c.number().map(Number::double)) else { return Cell::Null };
+/// The distance between two points on a sphere (haversine): in metres on one of 6 371 km between points in radians, unless `angle`, the radians
+/// in a unit of the coordinates, and `radius` say otherwise.
+pub(super) fn geodist<'a>(cells: [Cell<'a>; 4], angle: Option<Number>, radius: Option<Number>) -> Cell<'a> {
+    let (angle, radius) = (angle.map_or(1.0, Number::double), radius.map_or(6_371_000.0, Number::double));
+    let [Some(lat1), Some(lon1), Some(lat2), Some(lon2)] = cells.map(|c| c.number().map(|n| n.double() * angle)) else {
+        return Cell::Null;
+    };
     let (dlat, dlon) = ((lat2 - lat1) / 2.0, (lon2 - lon1) / 2.0);
     let h = dlat.sin().powi(2) + lat1.cos() * lat2.cos() * dlon.sin().powi(2);
-    Cell::Float((2.0 * 6_371_000.0 * h.sqrt().min(1.0).asin()) as f32)
+    Cell::Float((2.0 * radius * h.sqrt().min(1.0).asin()) as f32)
 }
 
 #[cfg(test)]

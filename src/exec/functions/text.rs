@@ -26,7 +26,7 @@ pub(super) fn concat<'a>(cells: impl Iterator<Item = Cell<'a>>, memory: &Budget)
     Cell::Text(Cow::Owned(out))
 }
 
-/// A value as the text protocol shows it.
+/// A value as text.
 pub(super) fn to_string(cell: Cell<'_>) -> Cell<'_> {
     match cell {
         Cell::Text(_) | Cell::Null => cell,

@@ -28,8 +28,8 @@ pub struct Matcher<'p, P: Part + 'p> {
     /// What the weight without bm25 can be at most, if every use of a word in the current row stood in every field.
     bound_of_uses: i64,
     weight_of_fields: i64,
-    /// Whether every row weighs 1.
-    weightless: bool,
+    /// What every row weighs, where words have no part in it.
+    constant: Option<i64>,
     /// Uses of words per field in the current row.
     uses: Vec<i64>,
     idfs: Vec<f32>,
@@ -57,6 +57,18 @@ impl<'p, P: Part> Matcher<'p, P> {
         let root = State::new(plan, &plan.root, statistics, part_index, part)?;
         let plain = root.is_plain();
         let field_weights: Vec<i64> = (0..plan.field_count).map(|f| field_weights.get(f).copied().unwrap_or(1)).collect();
+        let weights = Weights { field_weights, query_words: plan.query_words };
+        let mut fields = Fields::new(plan.field_count);
+        let constant = match wordless(&plan.root) {
+            _ if ranker == Ranker::None => Some(1),
+            Some(found) if found.is_empty() => Some(1),
+            Some(found) => {
+                found.iter().for_each(|field| fields.single(field.0));
+                let bm25 = if ranker.needs_tf() { bm25(std::iter::empty()) } else { 0 };
+                Some(fields.weight(ranker, &weights).saturating_add(bm25))
+            }
+            None => None,
+        };
         Ok(Matcher {
             root,
             cx: Context::new(stop),
@@ -66,13 +78,13 @@ impl<'p, P: Part> Matcher<'p, P> {
             part,
             ranker,
             plain,
-            bounded: plain && ranker == Ranker::ProximityBm25 && field_weights.iter().all(|w| *w >= 0),
+            bounded: plain && ranker == Ranker::ProximityBm25 && weights.field_weights.iter().all(|w| *w >= 0),
             bound_of_uses: 0,
-            weight_of_fields: field_weights.iter().fold(0, |sum: i64, w| sum.saturating_add(*w)),
-            weightless: ranker == Ranker::None || has_no_words(&plan.root),
+            weight_of_fields: weights.field_weights.iter().fold(0, |sum: i64, w| sum.saturating_add(*w)),
+            constant,
             uses: vec![0; plan.field_count],
-            weights: Weights { field_weights, query_words: plan.query_words },
-            fields: Fields::new(plan.field_count),
+            weights,
+            fields,
             idfs: statistics.idfs(plan),
             frequencies: vec![0; plan.words.len()],
             unknown: Vec::new(),
@@ -131,9 +143,8 @@ impl<'p, P: Part> Matcher<'p, P> {
     /// The weight of the current row, which must match, or None if it is certainly less than `floor`. Saves reading positions of rows that
     /// cannot enter a result that is full already.
     pub fn weight_reaching(&mut self, floor: i64) -> Result<Option<i64>, ChunkError> {
-        // A query without words has nothing to weigh.
-        if self.weightless {
-            return Ok(Some(1));
+        if self.constant.is_some() {
+            return Ok(self.constant);
         }
         let bm25 = if self.ranker.needs_tf() { self.bm25()? } else { 0 };
         if self.bounded && self.bound_of_uses.saturating_add(bm25) < floor {
@@ -222,11 +233,12 @@ impl<'p, P: Part> Matcher<'p, P> {
     }
 }
 
-/// Whether a plan finds rows without any word of theirs: all of them, or all but some.
-fn has_no_words(root: &MatchNode) -> bool {
+/// The fields that count for every row of a plan that finds rows without any word of theirs: all rows, or all but some. None for other plans.
+fn wordless(root: &MatchNode) -> Option<FieldSet> {
     match root {
-        MatchNode::All | MatchNode::Nothing => true,
-        MatchNode::AndNot(base, _) => has_no_words(base),
-        _ => false,
+        MatchNode::All(fields) => Some(*fields),
+        MatchNode::Nothing => Some(FieldSet::default()),
+        MatchNode::AndNot(base, _) => wordless(base),
+        _ => None,
     }
 }

@@ -58,7 +58,7 @@ impl Document {
     pub(super) fn find(&self, plan: &MatchPlan, node: &MatchNode, used: &mut Vec<usize>) -> Option<Vec<Found>> {
         let mut out = Vec::new();
         match node {
-            MatchNode::All => return Some(out),
+            MatchNode::All(_) => return Some(out),
             MatchNode::Nothing => return None,
             MatchNode::Leaf(leaf) => {
                 out = self.leaf(plan, leaf);

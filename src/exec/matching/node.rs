@@ -104,7 +104,7 @@ impl<'p, P: Part> State<'p, P> {
             Ok(State::with(Op::Leaf(Box::new(LeafState::new(plan, leaf, entries, part)?)), Vec::new()))
         };
         Ok(match node {
-            MatchNode::All => State::with(Op::All(part.row_count()), Vec::new()),
+            MatchNode::All(_) => State::with(Op::All(part.row_count()), Vec::new()),
             MatchNode::Nothing => State::with(Op::Nothing, Vec::new()),
             MatchNode::Leaf(l) => leaf(l)?,
             MatchNode::And(nodes) => State::with(Op::And, list(nodes)?),

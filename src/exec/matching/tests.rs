@@ -187,7 +187,7 @@ impl Random {
 /// Whether the naive evaluator knows the hits, and not only whether there is one.
 fn hits_known(node: &MatchNode) -> bool {
     match node {
-        MatchNode::All | MatchNode::Nothing | MatchNode::Leaf(_) | MatchNode::Phrase(_) | MatchNode::Quorum(..) => true,
+        MatchNode::All(_) | MatchNode::Nothing | MatchNode::Leaf(_) | MatchNode::Phrase(_) | MatchNode::Quorum(..) => true,
         MatchNode::And(list) | MatchNode::Or(list) => list.iter().all(hits_known),
         MatchNode::AndNot(base, not) => hits_known(base) && not.iter().all(operands_known),
         MatchNode::Maybe(a, b) => hits_known(a) && hits_known(b),
@@ -199,7 +199,7 @@ fn hits_known(node: &MatchNode) -> bool {
 /// Whether the naive evaluator knows whether the node matches: positional operators need the hits of their operands.
 fn operands_known(node: &MatchNode) -> bool {
     match node {
-        MatchNode::All | MatchNode::Nothing | MatchNode::Leaf(_) | MatchNode::Phrase(_) | MatchNode::Quorum(..) => true,
+        MatchNode::All(_) | MatchNode::Nothing | MatchNode::Leaf(_) | MatchNode::Phrase(_) | MatchNode::Quorum(..) => true,
         MatchNode::Proximity(..) => true,
         MatchNode::And(list) | MatchNode::Or(list) => list.iter().all(operands_known),
         MatchNode::AndNot(base, not) => operands_known(base) && not.iter().all(operands_known),

@@ -4,18 +4,26 @@ use std::collections::HashMap;
 
 use super::{BindError, BindOptions, FieldSet, Leaf, LookUp, MatchNode, MatchPlan, MatchWord, PhraseWord, QueryWords};
 use crate::query::{FieldLimit, LimitKind, Node, Phrase, PhraseItem, PhraseKind, Piece, Query, QueryError, Threshold, Word};
-use crate::types::Schema;
-use crate::types::{PatternPiece, WordPattern};
+use crate::types::{ColumnKind, PatternPiece, Schema, WordPattern};
 
 /// Binds `query` to a table with `schema` whose text is processed by `words`.
 ///
 /// An empty query gives a plan that matches every row. A query of stopwords alone matches none.
 pub fn bind(query: &Query, schema: &Schema, words: &dyn QueryWords, options: BindOptions) -> Result<MatchPlan, BindError> {
     let field_count = schema.field_count();
-    let mut binder =
-        Binder { schema, field_count, text: words, options, relaxed: query.relaxed, words: Vec::new(), known: HashMap::new(), next: 1 };
+    let mut binder = Binder {
+        schema,
+        field_count,
+        text: words,
+        options,
+        relaxed: query.relaxed,
+        words: Vec::new(),
+        known: HashMap::new(),
+        next: 1,
+        last_fields: FieldSet::default(),
+    };
     let root = match &query.root {
-        None => MatchNode::All,
+        None => MatchNode::All(FieldSet::default()),
         Some(root) => binder.root(root)?,
     };
     Ok(MatchPlan { root, words: binder.words, field_count, query_words: binder.next - 1 })
@@ -34,6 +42,8 @@ struct Binder<'a> {
     known: HashMap<WordKey, usize>,
     /// Query position of the next word.
     next: u32,
+    /// Fields where the last word that was bound may be found.
+    last_fields: FieldSet,
 }
 
 /// What a typed word became.
@@ -59,7 +69,9 @@ impl Binder<'_> {
             for node in negated(root) {
                 not.extend(self.node(node)?);
             }
-            return Ok(if not.is_empty() { MatchNode::All } else { MatchNode::AndNot(Box::new(MatchNode::All), not) });
+            // The rows that are left weigh by the field limit in force at the end of the query, as recorded.
+            let all = MatchNode::All(self.last_fields);
+            return Ok(if not.is_empty() { all } else { MatchNode::AndNot(Box::new(all), not) });
         }
         Ok(self.node(root)?.unwrap_or(MatchNode::Nothing))
     }
@@ -196,11 +208,19 @@ impl Binder<'_> {
         for name in names {
             match self.schema.fields().find(|(_, column)| self.schema.columns[*column].name == *name) {
                 Some((field, _)) => set.insert(field),
-                None if self.relaxed => {}
+                None if self.relaxed || self.is_only_stored(name) => {}
                 None => return Err(BindError::UnknownField(name.clone())),
             }
         }
         Ok(set)
+    }
+
+    /// Whether a name is that of a text that is kept and not searched: a limit to it is right, and there is nothing to find.
+    fn is_only_stored(&self, name: &str) -> bool {
+        self.schema.find(name).is_some_and(|index| {
+            let column = &self.schema.columns[index];
+            column.kind == ColumnKind::Text && !column.attribute
+        })
     }
 
     /// The words of a typed word, in order.
@@ -251,6 +271,7 @@ impl Binder<'_> {
     }
 
     fn push(&mut self, out: &mut Vec<Bound>, forms: Vec<usize>, position: u32, word: &Word, fields: FieldSet) {
+        self.last_fields = fields;
         let max_position = word.limit.max_position;
         let leaf = |form| Leaf { word: form, position, fields, max_position, start: false, end: false };
         out.push(Bound { forms: forms.into_iter().map(leaf).collect(), offset: position });

@@ -79,7 +79,8 @@ fn draw(plan: &MatchPlan, node: &MatchNode) -> String {
     };
     let list = |name: &str, nodes: &[MatchNode]| format!("({name} {})", nodes.iter().map(|n| draw(plan, n)).collect::<Vec<_>>().join(" "));
     match node {
-        MatchNode::All => "all".to_owned(),
+        MatchNode::All(fields) if fields.is_empty() => "all".to_owned(),
+        MatchNode::All(fields) => format!("all{:?}", fields.iter().map(|f| f.0).collect::<Vec<_>>()),
         MatchNode::Nothing => "nothing".to_owned(),
         MatchNode::Leaf(l) => leaf(l),
         MatchNode::And(nodes) => list("and", nodes),
@@ -161,7 +162,9 @@ fn negations_alone_need_the_option() {
         assert_eq!(error, Err(BindError::Query(QueryError::NonComputable(what))));
     }
     let options = BindOptions { not_terms_only_allowed: true, ..BindOptions::default() };
-    check_with("-a -b", &Text::default(), options, "(all but (not a@1 b@2))");
+    check_with("-a -b", &Text::default(), options, "(all[0, 1] but (not a@1 b@2))");
+    check_with("@plot -a", &Text::default(), options, "(all[1] but (not a@1[1]))");
+    check_with("@plot -a @title -b -stop", &Text::default(), options, "(all[0] but (not a@1[1] b@2[0]))");
     check_with("-stop", &Text::default(), options, "all");
 }
 

@@ -90,6 +90,8 @@ impl Parser<'_> {
             }
             "full" => return self.show_full(),
             "columns" | "fields" => self.show_columns(false)?,
+            // The dialect's older word for a table. FROM and IN are reserved, so that no table is called so.
+            "index" if !["from", "in"].iter().any(|word| self.peek_word(word)) => return self.show_table(),
             "index" | "indexes" | "keys" => {
                 self.advance();
                 self.expect_from()?;
