@@ -223,6 +223,11 @@ impl Overlay {
         out
     }
 
+    /// Reads all files against their checksums.
+    pub fn check_sums(&self) -> Result<(), ChunkError> {
+        self.table.iter().flat_map(|table| &table.layers).try_for_each(|layer| layer.check_sum())
+    }
+
     /// The same edits with all of them in files: writes those that are in memory, and the layers that are folded, to a new one at the
     /// place that `place` gives. Returns itself where everything is in files already.
     pub fn write_out<'d>(&self, place: impl FnOnce() -> LayerPlace<'d>) -> Result<Overlay, ChunkError> {
@@ -230,6 +235,7 @@ impl Overlay {
         let sizes: Vec<u64> = table.layers.iter().map(|l| l.file_bytes()).collect();
         // Of what the images take in memory the greater part is in the file too; that it is not the same figure only shifts the folding.
         let keep = layers_kept(&sizes, table.bytes as u64);
+        table.layers[keep..].iter().try_for_each(|layer| layer.check_sum())?;
         let layer = Layer::write(&place(), table.count, || table.rows(keep).map(|(row, found)| (row, found.bytes())))?;
         let mut layers = table.layers[..keep].to_vec();
         layers.push(Arc::new(layer));

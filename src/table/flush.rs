@@ -31,11 +31,13 @@ impl Table {
     /// Waits for the turn of an act that may not run beside its like.
     pub(super) fn alone(&self, stop: &StopToken) -> Result<parking_lot::MutexGuard<'_, ()>, TableError> {
         loop {
-            if let Some(guard) = self.maintenance.try_lock_for(std::time::Duration::from_millis(50)) {
-                return Ok(guard);
-            }
+            let guard = self.maintenance.try_lock_for(std::time::Duration::from_millis(50));
+            // Looked at under the guard too: a table that was closed meanwhile must not write into a folder that may be another's by now.
             if stop.is_stopped() || self.stop.is_stopped() {
                 return Err(TableError::Stopped("stopped while waiting for another flush".into()));
+            }
+            if let Some(guard) = guard {
+                return Ok(guard);
             }
         }
     }

@@ -118,7 +118,7 @@ fn flush_loop(table: Weak<Table>, signals: Arc<Signals>) {
         }
         // After the flush, whose manifest has most of them in a file already. Looked at whoever asked or not, so that none is forgotten.
         signals.state.lock().edits = false;
-        if table.edits_are_due() && !table.is_frozen() {
+        if (table.edits_are_due() || table.log_is_long()) && !table.is_frozen() {
             outcomes.push(("writing out updated rows", Wish::Edits, table.write_edits_out()));
         } else if !flush {
             table.save_if_due(&mut saved_at);

@@ -119,6 +119,7 @@ impl Table {
 
     /// `keep=0`: the kept chunks go. False where none are kept.
     pub fn forget_kept(&self) -> Result<bool, TableError> {
+        let _alone = self.alone(&self.stop)?;
         self.refuse_frozen()?;
         let mut state = self.manifest.lock();
         let Some(kept) = self.kept.lock().clone() else { return Ok(false) };

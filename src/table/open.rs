@@ -198,6 +198,8 @@ impl Table {
                 self.replay(std::mem::take(&mut ops), lsn)?;
                 self.tidy_all(&self.stop);
                 rows = 0;
+                // A manifest that trims the log must know of the ids that it had.
+                self.next_auto_id.fetch_max(high, Ordering::Relaxed);
                 // Else the memory of a long log of UPDATEs would have no bound. What fails here is tried again by the table's thread.
                 if self.edits_are_due()
                     && let Err(error) = self.write_edits_out()
@@ -210,9 +212,7 @@ impl Table {
             self.replay(ops, lsn)?;
         }
         // Only where automatic ids have come that far: ids below the floor were the users' own.
-        if high > self.next_auto_id.load(Ordering::Relaxed) {
-            self.next_auto_id.store(high, Ordering::Relaxed);
-        }
+        self.next_auto_id.fetch_max(high, Ordering::Relaxed);
         if !records.is_empty() {
             tracing::info!("table '{}': replayed {} records of the binary log", self.name, records.len());
         }

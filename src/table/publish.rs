@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::keep::now_seconds;
+use super::keep::{Kept, now_seconds};
 use super::manifest::ChunkEntry;
 use super::ram::carry_over;
 use super::table::Table;
@@ -113,7 +113,7 @@ impl Table {
             // The flush holds all that the saved RAM chunk held.
             manifest.ram = None;
         }
-        let mut kept = match self.kept.lock().as_ref() {
+        let kept = match self.kept.lock().as_ref() {
             Some(kept) if publication.keep => Some(kept.after(&publication, &pinned)),
             other => other.cloned(),
         };
@@ -157,10 +157,15 @@ impl Table {
                 chunk.retire(&self.tenancy);
             }
         }
-        if let Some(kept) = &mut kept {
-            kept.adopt_filed(&state);
+        if let Some(mut after) = kept.filter(|_| publication.keep) {
+            after.adopt_filed(&state);
+            let mut now = self.kept.lock();
+            match &mut *now {
+                // The OPTIMIZE may have begun or ended meanwhile: what it says stays.
+                Some(now) => (now.chunks, now.outputs) = (after.chunks, after.outputs),
+                None => *now = Some(Kept { open: false, ..after }),
+            }
         }
-        *self.kept.lock() = kept;
         if let (Some(log), Some(lsn)) = (&self.log, publication.replay_from) {
             log.trim(lsn);
         }

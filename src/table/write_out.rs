@@ -33,6 +33,8 @@ pub(super) const EDITS_WAIT_FACTOR: usize = 4;
 /// The RAM chunk is saved with a write-out where the log has so many times its bytes. Then what is written for it is half of what was
 /// logged at most; while rows come as well, the log is hardly larger than the RAM chunk, and the flush will trim it.
 const SAVE_RAM_FACTOR: u64 = 2;
+/// Bytes of log at which a write-out is due whatever is in memory: half of a RAM chunk of the usual 128M, replayed within a second or two.
+const LOG_BYTES_MAX: u64 = 64 << 20;
 /// Rounds of catching up with UPDATEs before the writer lock is taken for the last one.
 const CATCH_UPS: usize = 3;
 
@@ -56,6 +58,10 @@ impl Table {
         snapshot: &Snapshot,
         kept: &[(PartKey, PartView)],
     ) -> Result<(), TableError> {
+        // Which manifest is on the disk of a poisoned table is not known: it may name files under the numbers that would be given now.
+        if let Some(reason) = &self.writer.lock().poisoned {
+            return Err(TableError::Poisoned(reason.clone()));
+        }
         let disk = &*self.around.disk;
         let before = state.manifest.clone();
         let view_of = |id: ChunkId| {
@@ -111,8 +117,10 @@ impl Table {
         }
         state.saved = saved.into_iter().collect();
         state.manifest = manifest;
-        self.unlink_unnamed(&before, &state.manifest);
         self.exchange_edits(state, snapshot);
+        self.unlink_unnamed(&before, &state.manifest);
+        // Whoever failed to write them out before: they are out now.
+        self.writer.lock().edits_error = None;
         Ok(())
     }
 
@@ -174,6 +182,14 @@ impl Table {
     /// Whether so much was UPDATEd that it must go into files.
     pub(super) fn edits_are_due(&self) -> bool {
         self.snapshot.load().unfiled_bytes() >= self.edits_limit()
+    }
+
+    /// Whether the log has grown so long that a start would be slow, though a manifest could trim it: the same few rows changed again and
+    /// again take no memory, and no flush comes.
+    pub(super) fn log_is_long(&self) -> bool {
+        let log_bytes = self.log.as_ref().map_or(0, |l| l.size_bytes());
+        // What is sealed goes with its flush, and the log with it.
+        log_bytes >= LOG_BYTES_MAX && SAVE_RAM_FACTOR * self.ram_chunk_bytes() as u64 <= log_bytes && self.writer.lock().sealed_bytes == 0
     }
 
     /// Bytes of UPDATEd rows in memory at which they are written out.

@@ -56,6 +56,7 @@ pub fn merge(disk: &Arc<dyn Disk>, inputs: &[PartView], options: &BuildOptions) 
         };
         let mut watch = Watch::start();
         chunks.iter().try_for_each(|chunk| chunk.verify_with(look))?;
+        inputs.iter().try_for_each(|view| view.edits.check_sums())?;
         let read = watch.lap();
         let mut built = build(disk, inputs, options, || DiskWords::new(chunks.iter().map(|c| &**c).collect(), &reading))?;
         built.timings.read = read;

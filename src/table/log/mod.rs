@@ -178,6 +178,10 @@ impl Log {
         for parent in new.iter().filter_map(|d| d.parent()) {
             disk.sync_dir(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })?;
         }
+        // What was replayed counts as durable from now on. A process that was killed may have left it in the system's memory only.
+        if let Some((newest, _)) = replay.files.last() {
+            disk.append(&path_of(&dir, *newest))?.sync()?;
+        }
         let number = replay.files.last().map_or(0, |f| f.0) + 1;
         let file = new_file(&*disk, &dir, uuid, number)?;
         let open = Open { file, number, length: FILE_HEADER_BYTES as u64, buffer: Vec::new(), last, older: replay.files.clone() };

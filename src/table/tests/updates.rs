@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::harness::{Model, Step, apply, around, contents, create, open, run};
 use crate::merge::{Job, JobContext, JobKind, Reason, Source};
 use crate::storage::{CrashDisk, Disk, Keep};
-use crate::table::{Surroundings, Table};
+use crate::table::{Surroundings, Table, TableError};
 use crate::types::{Progress, Settings, StopToken, TableSettings};
 
 const KEEPS: [Keep; 3] = [Keep::All, Keep::Nothing, Keep::LastWriteTorn];
@@ -349,6 +349,50 @@ fn a_turned_bit_in_updated_rows_is_found() {
         }
         around.pool.shutdown();
     }
+}
+
+/// What was damaged on disk is not written anew under a checksum that fits, neither by a merge nor with newer UPDATEs.
+#[test]
+fn damaged_updates_are_not_written_anew() {
+    let disk = CrashDisk::new();
+    let around_whole = around(disk.clone());
+    let (mut table, mut model) = (create(&around_whole), Model::new());
+    let steps = [rows(1..=70), Step::FlushRam, rows(71..=140), Step::FlushRam, Step::Update(vec![(1, -5), (66, -7)]), Step::WriteOut];
+    steps.into_iter().for_each(|step| done(&around_whole, &mut table, &mut model, step));
+    table.close(true);
+    drop(table);
+    let name = attrs_files(&disk).pop().expect("a file");
+    let path = std::path::Path::new("/t").join(&name);
+    let mut bad = disk.read(&path).expect("there");
+    let at = bad.len() - 10;
+    bad[at] ^= 1;
+    disk.overwrite(&path, &bad);
+    let mut table = open(&around_whole).expect("opens: a clean start reads no whole files");
+    for step in [Step::Optimize(1), Step::Update(vec![(2, -9)]), Step::WriteOut] {
+        match (run(&around_whole, &mut table, &step), &step) {
+            (Ok(()), Step::Update(_)) => {}
+            (Err(error), _) if error.to_string().contains(&name) => {}
+            (result, step) => panic!("{step:?}: {result:?}"),
+        }
+    }
+    assert_eq!((disk.read(&path).expect("there") == bad, table.snapshot().disk_chunks), (true, 2));
+}
+
+/// The folder of a table that was closed may be another's by now.
+#[test]
+fn a_closed_table_writes_nothing() {
+    let disk = CrashDisk::new();
+    let around_whole = around(disk.clone());
+    let (mut table, mut model) = (create(&around_whole), Model::new());
+    for step in [rows(1..=70), Step::FlushRam, Step::Update(vec![(1, -5)])] {
+        done(&around_whole, &mut table, &mut model, step);
+    }
+    table.close(false);
+    let before = disk.operations();
+    assert!(matches!(table.write_edits_out(), Err(TableError::Stopped(_))));
+    assert!(matches!(table.flush_ramchunk(&StopToken::new()), Err(TableError::Stopped(_))));
+    assert!(matches!(table.forget_kept(), Err(TableError::Stopped(_))));
+    assert_eq!(disk.operations(), before);
 }
 
 /// Tables of a format before this one are refused with the file's name.
