@@ -293,12 +293,13 @@ fn fill_smallest(free: &[Piece], jobs: usize, excess: usize, fan_in: usize, cap:
 }
 
 /// Bytes written and time taken (in bytes of one job after another) until the goal is reached, if the slots are as many as now,
-/// `level` is merged first, in its order, and every later job is full. What runs is supposed to have just begun.
+/// `level` is merged first, in its order, and every later job is full. What runs is supposed to be half done: plans are made when a job
+/// ends, and its like will not take much longer.
 fn play(free: &[Piece], level: &[Group], running: &[u64], task: &Task) -> (u64, u64) {
     let started: BTreeSet<ChunkId> = level.iter().flatten().map(|p| p.id).collect();
     let mut free: BinaryHeap<Reverse<u64>> = free.iter().filter(|p| !started.contains(&p.id)).map(|p| Reverse(p.live)).collect();
     // (when it ends, what it leaves)
-    let mut ends: BinaryHeap<Reverse<(u64, u64)>> = running.iter().map(|bytes| Reverse((*bytes, *bytes))).collect();
+    let mut ends: BinaryHeap<Reverse<(u64, u64)>> = running.iter().map(|bytes| Reverse((bytes / 2, *bytes))).collect();
     let slots = task.slots + running.len();
     let full = task.fan_in - 1;
     let mut excess = task.excess;
