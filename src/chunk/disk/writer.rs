@@ -18,7 +18,7 @@ use crate::types::StopToken;
 const BUFFER_BYTES: usize = 256 << 10;
 /// Bytes after which the system is asked to begin writing back.
 const WRITEBACK_BYTES: u64 = 8 << 20;
-/// Bytes read from inputs after which the throttle is asked.
+/// Bytes read from inputs after which the stop token is looked at.
 const READ_BYTES: u64 = 1 << 20;
 /// Rows or words after which the stop token is looked at.
 const LOOK_EVERY: u32 = 4096;
@@ -98,7 +98,7 @@ impl Folder {
     }
 }
 
-/// Stops and throttles work that reads inputs.
+/// Stops work that reads inputs.
 pub(super) struct Pace {
     folder: Arc<Folder>,
     steps: u32,
@@ -129,14 +129,9 @@ impl Pace {
 
     #[cold]
     fn look(&mut self) -> Result<(), ChunkError> {
-        self.steps = 0;
+        // The throttle has had the bytes of the inputs when they were verified, which is when they came from the disk.
+        (self.steps, self.read) = (0, 0);
         self.folder.stop.check()?;
-        while self.read >= READ_BYTES {
-            self.read -= READ_BYTES;
-            if let Some(throttle) = &self.folder.throttle {
-                throttle.pass(READ_BYTES, &self.folder.stop)?;
-            }
-        }
         Ok(())
     }
 
