@@ -168,8 +168,10 @@ impl Layer {
         if bytes.len() as u128 != wanted {
             return Err(place.corrupt(format!("{} bytes found, {wanted} expected", bytes.len())));
         }
-        // A count, held against the part by whoever verifies; no chunk has more rows.
-        let whole = whole.min(1 << 31);
+        // How many of them the part has is for whoever verifies; no chunk has more than this.
+        if whole > 1 << 31 {
+            return Err(place.corrupt(format!("{whole} UPDATEd rows, more than a chunk can have")));
+        }
         Ok(Layer { number: place.number, path: place.path.clone(), rows, whole, groups, pages, file })
     }
 

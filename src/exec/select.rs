@@ -237,6 +237,8 @@ impl<'a> Search<'a> {
         let look_up = self.plan.filter.matching.is_none() && self.plan.filter.access != AccessPath::Scan;
         let pieces = tasks::pieces(self.snapshot.parts.iter().map(|p| p.part.row_count()), self.context.pool.is_some() && !look_up);
         let results = tasks::run(&pieces, &self.snapshot.parts, self.context, |piece| self.piece(piece, new, take))?;
+        // Groups do nothing more once the statement is stopped: what they have is no answer, also where the rows ended before the walk looked.
+        self.context.stop.check()?;
         let mut all = Gathered { kept: new(), found: 0, incomplete: false };
         for one in results {
             merge(&mut all.kept, one.kept);
