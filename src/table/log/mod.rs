@@ -112,7 +112,8 @@ fn path_of(dir: &Path, number: u64) -> PathBuf {
 }
 
 impl Replay {
-    /// Reads all files of a log folder; cuts a torn tail off the newest. An absent folder is an empty log.
+    /// Reads all files of a log folder; cuts a torn tail off the last that holds records: appends go to a file until the next one,
+    /// which was made beside them, takes over. An absent folder is an empty log.
     /// `fresh` says whether a record still matters (its LSN is past the manifest's); others are dropped early.
     /// Records behind `from` follow one another without a gap, or a file is missing.
     pub fn read(disk: &dyn Disk, dir: &Path, uuid: u128, from: Lsn, fresh: impl Fn(&RecordHead) -> bool) -> Result<Replay, ReplayError> {
@@ -126,19 +127,22 @@ impl Replay {
         }
         numbers.sort_unstable();
         let (mut records, mut files, mut last) = (Vec::new(), Vec::new(), Lsn(0));
-        for (i, number) in numbers.iter().enumerate() {
+        let mut torn: Vec<(PathBuf, usize)> = Vec::new();
+        for number in &numbers {
             let path = path_of(dir, *number);
             let bytes = disk.read(&path)?;
             let damaged = |offset, expected| ReplayError::Damaged { file: path.display().to_string(), offset, expected };
             match scan(&bytes, uuid) {
                 Scan::Damaged { offset, expected } => return Err(damaged(offset, expected)),
                 Scan::Records { records: found, good } => {
+                    if let (Some((earlier, offset)), false) = (torn.first(), found.is_empty()) {
+                        let file = earlier.display().to_string();
+                        return Err(ReplayError::Damaged { file, offset: *offset, expected: "a whole record" });
+                    }
                     if good < bytes.len() {
-                        if i + 1 < numbers.len() {
-                            return Err(damaged(good, "a whole record"));
-                        }
-                        tracing::warn!("binary log {}: torn tail of {} bytes cut off", path.display(), bytes.len() - good);
-                        disk.truncate(&path, good as u64)?;
+                        let cut = bytes.len() - good;
+                        tracing::warn!("binary log {}: torn tail of {cut} bytes, cut off where nothing follows", path.display());
+                        torn.push((path.clone(), good));
                     }
                     for (head, payload) in found {
                         if head.lsn <= last {
@@ -160,6 +164,9 @@ impl Replay {
             }
             files.push((*number, last));
         }
+        for (path, good) in torn {
+            disk.truncate(&path, good as u64)?;
+        }
         Ok(Replay { records, files })
     }
 
@@ -179,8 +186,8 @@ impl Log {
             disk.sync_dir(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })?;
         }
         // What was replayed counts as durable from now on. A process that was killed may have left it in the system's memory only.
-        if let Some((newest, _)) = replay.files.last() {
-            disk.append(&path_of(&dir, *newest))?.sync()?;
+        for (number, _) in replay.files.iter().filter(|f| f.1 == replay.last()) {
+            disk.append(&path_of(&dir, *number))?.sync()?;
         }
         let number = replay.files.last().map_or(0, |f| f.0) + 1;
         let file = new_file(&*disk, &dir, uuid, number)?;
@@ -397,4 +404,59 @@ fn new_file(disk: &dyn Disk, dir: &Path, uuid: u128, number: u64) -> io::Result<
     file.sync()?;
     disk.sync_dir(dir)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::CrashDisk;
+
+    const UUID: u128 = 9;
+
+    fn record(lsn: u64, payload: &[u8]) -> Vec<u8> {
+        let head = RecordHead { lsn: Lsn(lsn), epoch: 0, schema_version: 1 };
+        [&record_header(UUID, head, payload.len(), crc32fast::hash(payload))[..], payload].concat()
+    }
+
+    fn file(number: u64) -> PathBuf {
+        path_of(Path::new("/log"), number)
+    }
+
+    /// A log folder with these files, numbered from 1.
+    fn disk(files: &[&[u8]]) -> CrashDisk {
+        let disk = CrashDisk::new();
+        disk.create_dir(Path::new("/log")).unwrap();
+        files.iter().zip(1..).for_each(|(bytes, number)| disk.create(&file(number)).unwrap().write(bytes).unwrap());
+        disk
+    }
+
+    fn read(disk: &CrashDisk) -> Result<Vec<u64>, ReplayError> {
+        let replay = Replay::read(disk, Path::new("/log"), UUID, Lsn(0), |_| true)?;
+        Ok(replay.records.iter().map(|r| r.0.lsn.0).collect())
+    }
+
+    /// A rotation makes the next file beside appends to the present one; a kill then finds a torn record in the file before the newest.
+    #[test]
+    fn a_record_is_torn_while_the_next_file_is_made() {
+        let whole = [&file_header(UUID, 1)[..], &record(1, b"one"), &record(2, b"two")].concat();
+        let torn = [&whole[..], &record(3, &[7; 500])[..300]].concat();
+        for next in [&[][..], &file_header(UUID, 2)[..20], &file_header(UUID, 2)] {
+            let disk = disk(&[&torn, next]);
+            for _ in 0..2 {
+                assert_eq!(read(&disk).unwrap(), [1, 2], "next file of {} bytes", next.len());
+                assert_eq!(disk.read(&file(1)).unwrap(), whole);
+            }
+            // The log goes on in a third file, and the second stays empty between them.
+            disk.create(&file(3)).unwrap().write(&[&file_header(UUID, 3)[..], &record(3, b"three")].concat()).unwrap();
+            assert_eq!(read(&disk).unwrap(), [1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn a_torn_record_before_a_file_that_has_some_is_damage() {
+        let torn = [&file_header(UUID, 1)[..], &record(1, b"one"), &record(2, b"two")[..10]].concat();
+        let disk = disk(&[&torn, &[&file_header(UUID, 2)[..], &record(2, b"two")].concat()]);
+        assert!(matches!(read(&disk), Err(ReplayError::Damaged { offset: 71, .. })));
+        assert_eq!(disk.read(&file(1)).unwrap(), torn, "what is damaged is left as it is");
+    }
 }
