@@ -65,8 +65,8 @@ fn survive_kills(place: &Place) {
     let (kills, seed) = (number_of("CHIMERA_KILLS", KILLS) / 2, number_of("CHIMERA_SEED", 20_261_130));
     let mut server = place.start();
     let mut client = server.client();
-    for table in ["t", "u"] {
-        client.done(&format!("CREATE TABLE {table} {}", load::COLUMNS));
+    for (table, storage) in [("t", "rowwise"), ("u", "columnar")] {
+        client.done(&format!("CREATE TABLE {table} {} engine='{storage}'", load::COLUMNS));
     }
     let mut writers: Vec<Writer> = (0..3).map(|i| Writer::new("t", i * 1_000 + 1, false)).collect();
     writers.push(Writer::new("u", 1, true));

@@ -153,7 +153,15 @@ fn compare(seed: u64, writes: &[String], queries: &[String]) {
     let failed = found.iter().filter(|a| a.starts_with("error")).count();
     let empty = found.iter().filter(|a| a.contains("no rows")).count();
     assert!(failed < count / 10 && empty < count * 3 / 4, "of {count} queries {failed} fail and {empty} find nothing");
-    for weather in [Weather::Flushed, Weather::Merged, Weather::Restarted, Weather::Killed, Weather::KilledOverChunks] {
+    for weather in [
+        Weather::Flushed,
+        Weather::Merged,
+        Weather::Restarted,
+        Weather::Killed,
+        Weather::KilledOverChunks,
+        Weather::FlushedColumns,
+        Weather::MergedColumns,
+    ] {
         let statements = writes.iter().chain(queries);
         for ((sql, expected), got) in statements.zip(&expected).zip(answers(weather)) {
             assert!(got == *expected, "seed {seed}, weather '{}'\n{sql}\n expected\n{expected}\n got\n{got}", weather.name());

@@ -147,7 +147,15 @@ fn word(rank: usize) -> String {
 
 /// Columns of the acceptance's rows.
 pub fn schema() -> Schema {
-    let column = |name: &str, kind, uid, text| Column { name: name.into(), kind, uid, indexed: text, stored: text, attribute: !text };
+    let column = |name: &str, kind, uid, text| Column {
+        name: name.into(),
+        kind,
+        uid,
+        indexed: text,
+        stored: text,
+        attribute: !text,
+        columnar: false,
+    };
     Schema { version: 1, columns: vec![column("name", ColumnKind::Text, 1, true), column("type", ColumnKind::Uint, 2, false)] }
 }
 

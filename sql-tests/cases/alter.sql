@@ -16,10 +16,12 @@ ALTER TABLE t optimize_cutoff='4' rt_mem_limit='32M'
 ----
 0 rows affected
 
+-- rowwise only
 SHOW CREATE TABLE t
 ----
 t	CREATE TABLE t (\nid bigint,\ntitle text,\nn integer\n) rt_mem_limit='32M' optimize_cutoff='4'
 
+-- rowwise only
 SHOW TABLE t SETTINGS
 ----
 settings	rt_mem_limit = 32M\noptimize_cutoff = 4
@@ -33,6 +35,7 @@ ALTER TABLE t max_chunk_size='1G', diskchunk_flush_write_timeout='30'
 ----
 0 rows affected
 
+-- rowwise only
 SHOW TABLE t SETTINGS
 ----
 settings	rt_mem_limit = 32M\noptimize_cutoff = 4\nmax_chunk_size = 1G\ndiskchunk_flush_write_timeout = 30

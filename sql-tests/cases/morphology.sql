@@ -91,6 +91,7 @@ SELECT id FROM short WHERE MATCH('so big') ORDER BY id ASC
 ----
 1
 
+-- rowwise only
 SHOW CREATE TABLE exact
 ----
 exact	CREATE TABLE exact (\nid bigint,\nf text\n) index_exact_words='1' morphology='stem_en'

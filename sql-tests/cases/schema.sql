@@ -7,6 +7,7 @@ CREATE TABLE Products(Title text, body text indexed, hidden text stored, name st
 
 -- Names are folded to lower case.
 -- headings
+-- rowwise only
 DESC products
 ----
 Field	Type	Properties
@@ -25,11 +26,13 @@ m	mva	''
 m64	mva64	''
 j	json	''
 
+-- rowwise only
 DESCRIBE products LIKE 'm%'
 ----
 m	mva	''
 m64	mva64	''
 
+-- rowwise only
 SHOW CREATE TABLE products
 ----
 products	CREATE TABLE products (\nid bigint,\ntitle text,\nbody text indexed,\nhidden text stored,\nname string indexed attribute,\nprice float,\nn integer,\nu integer,\nb bigint,\nok bool,\nts timestamp,\nm multi,\nm64 multi64,\nj json\n) rt_mem_limit='64M' min_infix_len='2'
@@ -38,6 +41,7 @@ CREATE TABLE sets(id int, a mva, b mva64, c integer)
 ----
 0 rows affected
 
+-- rowwise only
 DESC sets
 ----
 id	bigint	''
@@ -154,6 +158,7 @@ CREATE TABLE words(`type` text, `from` int, `text` text, status int, `like` stri
 ----
 0 rows affected
 
+-- rowwise only
 SHOW CREATE TABLE words
 ----
 words	CREATE TABLE words (\nid bigint,\n`type` text,\n`from` integer,\n`text` text,\nstatus integer,\n`like` string\n)
@@ -163,6 +168,7 @@ SHOW INDEX words STATUS LIKE 'index_type'
 ----
 index_type	rt
 
+-- rowwise only
 SHOW INDEX words SETTINGS
 ----
 settings	''

@@ -193,9 +193,9 @@ CREATE TABLE x(a text) min_infix_len='1000000'
 ----
 error 1064: table 'x': CREATE TABLE failed: min_infix_len: a number from 0 to 42 expected, not '1000000'
 
-CREATE TABLE x(a text) engine='columnar'
+CREATE TABLE x(a text) preopen='1'
 ----
-error 1064: table 'x': CREATE TABLE failed: engine='columnar' is not built yet
+error 1064: table 'x': CREATE TABLE failed: the table setting preopen is not built yet
 
 CREATE TABLE `../evil`(a text)
 ----

@@ -10,7 +10,7 @@ use chimera::merge::MergePool;
 use chimera::session::{ClientGone, ColumnMeta, End, Engine, Ok as OkReply, Parts, Session, Sink, StatementError};
 use chimera::storage::{CrashDisk, Keep, Throttle};
 use chimera::table::{Surroundings, Table};
-use chimera::types::{Settings, StopToken, Value};
+use chimera::types::{AttributeStorage, Settings, StopToken, Value};
 
 /// Where the rows are when a statement reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,10 @@ pub enum Weather {
     Killed,
     /// Each second write in chunks, the others replayed on top of them after the same.
     KilledOverChunks,
+    /// As `Flushed`, in tables whose attributes are columnar where they do not say otherwise.
+    FlushedColumns,
+    /// As `Merged`, in such tables.
+    MergedColumns,
 }
 
 impl Weather {
@@ -38,7 +42,20 @@ impl Weather {
             Weather::Restarted => "restarted",
             Weather::Killed => "killed",
             Weather::KilledOverChunks => "killed over chunks",
+            Weather::FlushedColumns => "flushed, columnar",
+            Weather::MergedColumns => "merged, columnar",
         }
+    }
+
+    fn storage(self) -> AttributeStorage {
+        match self {
+            Weather::FlushedColumns | Weather::MergedColumns => AttributeStorage::Columnar,
+            _ => AttributeStorage::Rowwise,
+        }
+    }
+
+    pub fn is_columnar(self) -> bool {
+        self.storage() == AttributeStorage::Columnar
     }
 
     fn restarts(self) -> bool {
@@ -65,7 +82,7 @@ struct Open {
 }
 
 impl Open {
-    fn on(disk: CrashDisk) -> Open {
+    fn on(disk: CrashDisk, storage: AttributeStorage) -> Open {
         let settings = Settings {
             data_dir: PathBuf::from("/data"),
             threads: 2,
@@ -74,6 +91,7 @@ impl Open {
             binlog_flush: 1,
             diskchunk_flush_write_timeout: -1,
             rt_flush_period: 0,
+            storage,
             ..config::defaults()
         };
         let settings = Arc::new(ArcSwap::from_pointee(settings));
@@ -116,7 +134,7 @@ impl Open {
 
 impl House {
     pub fn new(weather: Weather) -> House {
-        House { weather, open: Some(Open::on(CrashDisk::new())), writes: 0, chunks_max: 0, storage_was_touched: false }
+        House { weather, open: Some(Open::on(CrashDisk::new(), weather.storage())), writes: 0, chunks_max: 0, storage_was_touched: false }
     }
 
     pub fn chunks_max(&self) -> u64 {
@@ -143,7 +161,7 @@ impl House {
         if self.weather.restarts() {
             self.restart()?;
         }
-        if self.weather == Weather::Merged {
+        if matches!(self.weather, Weather::Merged | Weather::MergedColumns) {
             for table in self.open().catalog.open_tables() {
                 let name = table.name().to_owned();
                 self.must(&format!("FLUSH RAMCHUNK {name}"))?;
@@ -163,7 +181,7 @@ impl House {
         }
         self.writes += 1;
         let flush = match self.weather {
-            Weather::Flushed | Weather::Merged => true,
+            Weather::Flushed | Weather::Merged | Weather::FlushedColumns | Weather::MergedColumns => true,
             Weather::KilledOverChunks => self.writes % 2 == 1,
             Weather::Ram | Weather::Restarted | Weather::Killed => false,
         };
@@ -183,7 +201,7 @@ impl House {
         let open = self.open.take().expect("closed only at the end");
         let before = tables(&open);
         let disk = open.end(self.weather == Weather::Restarted);
-        self.open = Some(Open::on(disk));
+        self.open = Some(Open::on(disk, self.weather.storage()));
         let after = tables(self.open());
         for name in self.open().catalog.list() {
             if let Lookup::Unavailable(why) = self.open().catalog.get(&name) {
@@ -204,8 +222,8 @@ impl House {
             self.chunks_max = self.chunks_max.max(chunks);
             let fits = match self.weather {
                 Weather::Ram => chunks == 0 || self.storage_was_touched,
-                Weather::Flushed => segments == 0,
-                Weather::Merged => segments == 0 && chunks <= 1,
+                Weather::Flushed | Weather::FlushedColumns => segments == 0,
+                Weather::Merged | Weather::MergedColumns => segments == 0 && chunks <= 1,
                 Weather::Restarted => tid == saved,
                 Weather::Killed => chunks == 0 || self.storage_was_touched,
                 Weather::KilledOverChunks => true,

@@ -245,7 +245,8 @@ mod tests {
     }
 
     fn schema() -> Schema {
-        let n = Column { name: "n".into(), kind: ColumnKind::Bigint, uid: 1, indexed: false, stored: false, attribute: true };
+        let n =
+            Column { name: "n".into(), kind: ColumnKind::Bigint, uid: 1, indexed: false, stored: false, attribute: true, columnar: false };
         Schema { version: 1, columns: vec![n] }
     }
 

@@ -39,6 +39,11 @@ pub trait Part: Send + Sync {
     fn layout(&self) -> &RowLayout;
     /// The attribute row as it was written, before any UPDATE.
     fn base_row(&self, row: RowId) -> RowRef<'_>;
+    /// Least and greatest value that a column of whole numbers has, before any UPDATE, among some rows from `row` on; and the first row
+    /// behind those. None where nothing is known.
+    fn value_range(&self, _column: usize, _row: RowId) -> Option<(i64, i64, u32)> {
+        None
+    }
     /// The document id of a row.
     fn doc_id(&self, row: RowId) -> DocId;
     /// The row of a document, dead or alive.
@@ -147,6 +152,11 @@ impl PartView {
     /// Reads the attribute rows of many rows, UPDATEs applied.
     pub fn reader(&self) -> RowReader<'_> {
         RowReader { part: &self.part, edits: self.edits.reader() }
+    }
+
+    /// As [`Part::value_range`], UPDATEs considered: where there are any, nothing is known.
+    pub fn value_range(&self, column: usize, row: RowId) -> Option<(i64, i64, u32)> {
+        if self.edits.is_empty() { with_part!(&self.part, p => p.value_range(column, row)) } else { None }
     }
 
     /// The row of a document if it is alive here.

@@ -1,4 +1,5 @@
-//! Attribute rows: a fixed-stride part and a blob heap. The same bytes in a RAM segment, on disk and in an UPDATE's image.
+//! Attribute rows: a fixed-stride part and a blob heap. The same bytes in a RAM segment, on disk and in an UPDATE's image. Disk chunks of
+//! columnar tables keep attributes otherwise, see [`super::columns`]; [`RowRef`] is a row of either.
 //!
 //! ```text
 //! fixed   0  8  document id, u64 little-endian
@@ -9,7 +10,8 @@
 //!
 //! String and text: UTF-8. MVA: i64 little-endian each, ascending, unique. JSON: binary form.
 
-use crate::types::{ColumnKind, DocId, Schema, Value};
+use super::columns::ColumnRow;
+use crate::types::{Column, ColumnKind, DocId, Schema, Value};
 
 /// Where each column sits in a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +35,16 @@ enum Slot {
 
 /// One row to read from.
 #[derive(Clone, Copy, Debug)]
-pub struct RowRef<'a> {
+pub enum RowRef<'a> {
+    /// Its bytes lie together.
+    Whole(RowBytes<'a>),
+    /// Each column lies by itself.
+    Columns(ColumnRow<'a>),
+}
+
+/// The bytes of one row.
+#[derive(Clone, Copy, Debug)]
+pub struct RowBytes<'a> {
     /// Exactly [`RowLayout::stride`] bytes.
     pub fixed: &'a [u8],
     /// The row's blobs: begins with the small table of ends. May run on beyond this row's bytes.
@@ -80,11 +91,20 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 impl RowLayout {
-    /// The layout of a schema's rows.
+    /// The layout of a schema's rows, columnar attributes among them: in memory they lie like the others.
     pub fn new(schema: &Schema) -> RowLayout {
+        RowLayout::of(schema, |column| column.attribute)
+    }
+
+    /// The layout of rows beside columns: without the columnar attributes.
+    pub(super) fn beside_columns(schema: &Schema) -> RowLayout {
+        RowLayout::of(schema, |column| column.attribute && !column.columnar)
+    }
+
+    fn of(schema: &Schema, has: impl Fn(&Column) -> bool) -> RowLayout {
         let (mut at, mut blob_count, mut slots) = (8, 0, Vec::with_capacity(schema.columns.len()));
         for column in &schema.columns {
-            slots.push(if !column.attribute {
+            slots.push(if !has(column) {
                 Slot::Absent
             } else if column.kind.is_blob() {
                 blob_count += 1;
@@ -147,8 +167,40 @@ impl RowLayout {
         }
     }
 
+    /// Appends a row whose values are those of a row of `of`, which has the columns of this layout and maybe others.
+    pub(super) fn append_from(&self, of: &RowLayout, row: RowRef<'_>, fixed: &mut Vec<u8>, heap: &mut Vec<u8>) {
+        let start = heap.len() as u64;
+        fixed.extend_from_slice(&of.doc_id(row).0.to_le_bytes());
+        let table = heap.len();
+        heap.resize(table + 4 * self.blob_count, 0);
+        let data = heap.len();
+        for (column, slot) in self.slots.iter().enumerate() {
+            let value = if matches!(slot, Slot::Absent) { AttrRef::Absent } else { of.get(row, column) };
+            match (*slot, value) {
+                (Slot::Fixed(_, ColumnKind::Bigint), AttrRef::Int(v)) => fixed.extend_from_slice(&v.to_le_bytes()),
+                (Slot::Fixed(_, ColumnKind::Bool), AttrRef::Int(v)) => fixed.push(v as u8),
+                (Slot::Fixed(..), AttrRef::Int(v)) => fixed.extend_from_slice(&(v as u32).to_le_bytes()),
+                (Slot::Fixed(..), AttrRef::Float(v)) => fixed.extend_from_slice(&v.to_bits().to_le_bytes()),
+                (Slot::Blob(n, _), value) => {
+                    match value {
+                        AttrRef::Text(s) => heap.extend_from_slice(s.as_bytes()),
+                        AttrRef::Mva(bytes) | AttrRef::Json(bytes) => heap.extend_from_slice(bytes),
+                        AttrRef::Int(_) | AttrRef::Float(_) | AttrRef::Absent => {}
+                    }
+                    let end = (heap.len() - data) as u32;
+                    heap[table + 4 * n..table + 4 * n + 4].copy_from_slice(&end.to_le_bytes());
+                }
+                // Both layouts are of one schema, so that a fixed slot always finds a number.
+                (Slot::Fixed(..), AttrRef::Text(_) | AttrRef::Mva(_) | AttrRef::Json(_) | AttrRef::Absent) | (Slot::Absent, _) => {}
+            }
+        }
+        if self.blob_count > 0 {
+            fixed.extend_from_slice(&start.to_le_bytes());
+        }
+    }
+
     /// Appends a row of this layout as it is, its blobs to the end of `heap`.
-    pub fn copy(&self, row: RowRef<'_>, fixed: &mut Vec<u8>, heap: &mut Vec<u8>) {
+    pub fn copy(&self, row: RowBytes<'_>, fixed: &mut Vec<u8>, heap: &mut Vec<u8>) {
         let start = fixed.len();
         fixed.extend_from_slice(row.fixed);
         // Short rows only come from damaged files; the stride of those behind it must hold all the same.
@@ -189,15 +241,51 @@ impl RowLayout {
     }
 
     /// An image's bytes as a row to read from.
+    #[inline]
     pub fn image_row<'a>(&self, image: &'a [u8]) -> RowRef<'a> {
+        RowRef::Whole(self.image_bytes(image))
+    }
+
+    /// An image's bytes, the fixed part and the blobs.
+    pub(super) fn image_bytes<'a>(&self, image: &'a [u8]) -> RowBytes<'a> {
         // An image out of a damaged file may be short; the row then reads as empty values.
         let (fixed, blobs) = image.split_at(self.stride.min(image.len()));
-        RowRef { fixed, blobs }
+        RowBytes { fixed, blobs }
+    }
+
+    /// A row as an image of its own.
+    pub fn image_of(&self, row: RowRef<'_>) -> RowImage {
+        let (mut fixed, mut heap) = (Vec::with_capacity(self.stride), Vec::new());
+        match row {
+            RowRef::Whole(bytes) => self.copy(bytes, &mut fixed, &mut heap),
+            RowRef::Columns(_) => self.append_from(self, row, &mut fixed, &mut heap),
+        }
+        fixed.extend_from_slice(&heap);
+        RowImage { bytes: fixed.into_boxed_slice() }
+    }
+
+    /// Whether two rows have the same id and the same attributes, floats bit by bit.
+    pub fn same(&self, a: RowRef<'_>, b: RowRef<'_>) -> bool {
+        let same = |column| match (self.get(a, column), self.get(b, column)) {
+            (AttrRef::Float(a), AttrRef::Float(b)) => a.to_bits() == b.to_bits(),
+            (a, b) => a == b,
+        };
+        self.doc_id(a) == self.doc_id(b) && (0..self.slots.len()).all(same)
     }
 
     /// The document id of a row.
+    #[inline]
     pub fn doc_id(&self, row: RowRef<'_>) -> DocId {
-        DocId(u64_at(row.fixed, 0).unwrap_or(0))
+        match row {
+            RowRef::Whole(bytes) => RowLayout::doc_id_of(bytes.fixed),
+            RowRef::Columns(row) => row.doc_id(),
+        }
+    }
+
+    /// The document id that fixed bytes begin with.
+    #[inline]
+    pub(super) fn doc_id_of(fixed: &[u8]) -> DocId {
+        DocId(u64_at(fixed, 0).unwrap_or(0))
     }
 
     /// Where a row's blobs begin in the heap of its part; 0 where the table has no blob columns.
@@ -206,7 +294,7 @@ impl RowLayout {
     }
 
     /// Bytes of a row's blobs, its small table included.
-    pub fn blob_len(&self, row: RowRef<'_>) -> usize {
+    pub fn blob_len(&self, row: RowBytes<'_>) -> usize {
         if self.blob_count == 0 {
             return 0;
         }
@@ -215,7 +303,17 @@ impl RowLayout {
     }
 
     /// The value of column `column` (index in the schema). Bytes that contradict the format read as empty values.
+    #[inline]
     pub fn get<'a>(&self, row: RowRef<'a>, column: usize) -> AttrRef<'a> {
+        match row {
+            RowRef::Whole(bytes) => self.get_whole(bytes, column),
+            RowRef::Columns(row) => row.get(column),
+        }
+    }
+
+    /// As [`RowLayout::get`].
+    #[inline]
+    pub(super) fn get_whole<'a>(&self, row: RowBytes<'a>, column: usize) -> AttrRef<'a> {
         match self.slots.get(column) {
             Some(&Slot::Fixed(at, kind)) => match kind {
                 ColumnKind::Bigint => AttrRef::Int(u64_at(row.fixed, at).unwrap_or(0) as i64),
@@ -321,6 +419,7 @@ mod tests {
             indexed: false,
             stored: false,
             attribute: *attribute,
+            columnar: false,
         });
         Schema { version: 1, columns: columns.collect() }
     }
@@ -332,10 +431,14 @@ mod tests {
     }
 
     impl Heap {
-        fn row(&self, n: usize) -> RowRef<'_> {
+        fn bytes(&self, n: usize) -> RowBytes<'_> {
             let stride = self.layout.stride();
             let fixed = &self.fixed[n * stride..(n + 1) * stride];
-            RowRef { fixed, blobs: &self.heap[self.layout.blob_offset(fixed) as usize..] }
+            RowBytes { fixed, blobs: &self.heap[self.layout.blob_offset(fixed) as usize..] }
+        }
+
+        fn row(&self, n: usize) -> RowRef<'_> {
+            RowRef::Whole(self.bytes(n))
         }
     }
 
@@ -362,8 +465,8 @@ mod tests {
                 let row = all.row(n);
                 check(&layout, &columns, row, n as u64 + 1, values);
                 if layout.has_blobs() {
-                    prop_assert_eq!(layout.blob_offset(row.fixed) as usize, blobs_end);
-                    blobs_end += layout.blob_len(row);
+                    prop_assert_eq!(layout.blob_offset(all.bytes(n).fixed) as usize, blobs_end);
+                    blobs_end += layout.blob_len(all.bytes(n));
                 }
                 // An UPDATE that gives a row the values of another is that row but for its id.
                 let other = &rows[changed.index(rows.len())];
@@ -381,15 +484,24 @@ mod tests {
             layout.move_blobs(&mut fixed, 0, one.heap.len() as u64);
             heap.extend_from_slice(&one.heap);
             heap.extend_from_slice(&all.heap);
-            (0..rows.len()).for_each(|n| layout.copy(all.row(n), &mut one.fixed, &mut one.heap));
+            (0..rows.len()).for_each(|n| layout.copy(all.bytes(n), &mut one.fixed, &mut one.heap));
             prop_assert_eq!(&one.fixed[layout.stride()..], &fixed);
             prop_assert_eq!(&one.heap, &heap);
 
             // Whatever a damaged file holds can be read.
             let at = cut.index(all.heap.len() + 1);
-            let short = RowRef { fixed: &all.fixed[..cut.index(layout.stride() + 1)], blobs: &all.heap[..at] };
+            let bytes = RowBytes { fixed: &all.fixed[..cut.index(layout.stride() + 1)], blobs: &all.heap[..at] };
+            let short = RowRef::Whole(bytes);
             (0..columns.len()).for_each(|n| drop(layout.value(short, n)));
-            prop_assert!(layout.blob_len(short) <= short.blobs.len());
+            prop_assert!(layout.blob_len(bytes) <= bytes.blobs.len());
+            // A row told value by value is the same row.
+            let (mut fixed, mut heap) = (Vec::new(), Vec::new());
+            layout.append_from(&layout, all.row(0), &mut fixed, &mut heap);
+            fixed.extend_from_slice(&heap);
+            let (told, copied) = (RowImage { bytes: fixed.into_boxed_slice() }, layout.image_of(all.row(0)));
+            prop_assert_eq!(&told, &copied);
+            prop_assert!(layout.same(told.row(&layout), all.row(0)));
+            prop_assert!(rows.len() < 2 || !layout.same(all.row(0), all.row(1)));
         }
 
         #[test]

@@ -26,7 +26,6 @@ pub(super) const SEARCHD: &[&str] = &[
     "collation_server",
     "docstore_cache_size",
     "embeddings_threads",
-    "engine",
     "expansion_limit",
     "expansion_merge_threshold_docs",
     "expansion_merge_threshold_hits",

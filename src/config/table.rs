@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::reader::Config;
 use super::{ConfigError, Listener, units};
-use crate::types::Settings;
+use crate::types::{AttributeStorage, Settings};
 
 /// From where a setting may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +163,7 @@ pub fn defaults() -> Settings {
         max_chunk_size: None,
         rt_merge_iops: 0,
         rt_merge_maxiosize: 0,
+        storage: AttributeStorage::default(),
         docstore_compression: String::new(),
         docstore_compression_level: 0,
         docstore_block_size: 0,
@@ -573,6 +574,17 @@ pub static SETTINGS: &[Setting] = &[
         "0",
         "Bytes of one I/O operation of a merge; a longer one counts as several towards rt_merge_iops.",
         in_settings!(rt_merge_maxiosize as u64),
+    ),
+    start(
+        "engine",
+        Kind::Word(&AttributeStorage::NAMES),
+        NO_NUMBER,
+        "rowwise",
+        "How a new table keeps its attributes where CREATE TABLE does not say it: rowwise, all of a row side by side, or columnar, each by itself and compressed.",
+        Place::Settings {
+            set: |settings, value| settings.storage = text(value).and_then(|name| AttributeStorage::named(&name)).unwrap_or_default(),
+            get: |settings| settings.storage.name().to_owned(),
+        },
     ),
     start(
         "docstore_compression",

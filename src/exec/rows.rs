@@ -52,10 +52,15 @@ impl<'a> Walk<'a> {
         match &self.matching {
             Some(matching) => with_part!(&self.view.part, part => self.matched(part, matching, range, &mut ticker, take)),
             None => match &self.filter.access {
-                AccessPath::Scan => self.each(range.map(RowId), &mut ticker, take),
+                AccessPath::Scan => {
+                    let split = Split::new(self.filter.condition.as_ref());
+                    let rows = Possible { view: self.view, split: &split, rows: range.start..range.start, end: range.end };
+                    self.each(rows, &split, &mut ticker, take)
+                }
                 AccessPath::Ids(ids) => {
                     let rows = self.look_up(ids);
-                    self.each(rows.into_iter().filter(|row| range.contains(&row.0)), &mut ticker, take)
+                    let split = Split::new(self.filter.condition.as_ref());
+                    self.each(rows.into_iter().filter(|row| range.contains(&row.0)), &split, &mut ticker, take)
                 }
             },
         }
@@ -73,11 +78,11 @@ impl<'a> Walk<'a> {
     fn each(
         &self,
         rows: impl Iterator<Item = RowId>,
+        split: &Split<'a>,
         ticker: &mut Ticker<'_>,
         take: &mut impl FnMut(Found<'a>) -> ControlFlow<(), i64>,
     ) -> Result<Pace, WalkError> {
         let (view, layout) = (self.view, self.view.part.layout());
-        let split = Split::new(self.filter.condition.as_ref());
         let dead = (!view.dead.is_empty()).then_some(&view.dead);
         let mut reader = view.reader();
         for row in rows {
@@ -145,6 +150,27 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(Pace::GoOn)
+    }
+}
+
+/// The rows of a part up to `end`, without those that least and greatest values exclude.
+struct Possible<'a, 'b> {
+    view: &'a PartView,
+    split: &'b Split<'a>,
+    /// Rows to give before the next look.
+    rows: Range<u32>,
+    end: u32,
+}
+
+impl Iterator for Possible<'_, '_> {
+    type Item = RowId;
+
+    #[inline]
+    fn next(&mut self) -> Option<RowId> {
+        if self.rows.is_empty() && self.rows.end < self.end {
+            self.rows = self.split.possible(self.view, self.rows.end, self.end);
+        }
+        self.rows.next().map(RowId)
     }
 }
 

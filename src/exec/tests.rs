@@ -20,6 +20,7 @@ fn schema(columns: &[(&str, ColumnKind)]) -> Arc<Schema> {
         indexed: kind == ColumnKind::Text,
         stored: kind == ColumnKind::Text,
         attribute: kind != ColumnKind::Text,
+        columnar: false,
     });
     Arc::new(Schema { version: 1, columns: columns.collect() })
 }

@@ -132,6 +132,7 @@ mod tests {
             indexed: kind == ColumnKind::Text,
             stored: kind == ColumnKind::Text,
             attribute: kind != ColumnKind::Text,
+            columnar: false,
         };
         Schema {
             version: 1,

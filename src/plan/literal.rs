@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn value(kind: ColumnKind, mut literal: Lit<'_>) -> Result<Value, String> {
-        let column = Column { name: "c".into(), kind, uid: 0, indexed: false, stored: false, attribute: true };
+        let column = Column { name: "c".into(), kind, uid: 0, indexed: false, stored: false, attribute: true, columnar: false };
         column_value(&column, &mut literal)
     }
 

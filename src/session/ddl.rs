@@ -8,7 +8,7 @@ use super::failure::{Done, Failure, error, not_built, required};
 use super::table_settings;
 use crate::catalog::Lookup;
 use crate::sql::ast::{ColumnDef, CreateTable};
-use crate::types::{Column, ColumnKind, Schema, StopToken, TableSettings};
+use crate::types::{AttributeStorage, Column, ColumnKind, Schema, StopToken, TableSettings};
 
 /// Full-text fields of a table: their number is kept in a byte.
 const FIELDS_MAX: usize = 255;
@@ -30,14 +30,18 @@ impl Session {
             return Err(exists(name));
         }
         let failed = |failure| in_create(name, failure);
-        let schema = schema(&create.columns).map_err(failed)?;
-        let mut settings = TableSettings::default();
+        let storage = self.engine.catalog.surroundings().settings.load().storage;
+        let mut settings = TableSettings { storage, ..TableSettings::default() };
         for (option, value) in &create.options {
             table_settings::put(&mut settings, option, value).map_err(failed)?;
         }
+        let schema = schema(&create.columns, settings.storage).map_err(failed)?;
         table_settings::check_text(&settings, &self.engine).map_err(failed)?;
         // Another client may have been faster since the look-up: then the catalog says so.
         self.engine.catalog.create(name, schema, settings).map_err(|e| in_create(name, e.into()))?;
+        for column in create.columns.iter().filter(|column| column.type_name == "json" && asks_for_columnar(column)) {
+            answer.warn(1105, format!("column '{}': JSON is not columnar, it stays in rows", column.name));
+        }
         answer.ok()
     }
 
@@ -72,6 +76,9 @@ impl Session {
         let table = self.existing(name, || error(format!("table {name}: unknown local table in ALTER request")))?;
         let mut settings = TableSettings::clone(&table.settings());
         for (option, value) in changes {
+            if option == "engine" {
+                return Err(error("engine is chosen when a table is created: the attributes of its chunks are not kept anew"));
+            }
             if !table_settings::is_storage_setting(option) {
                 // A word that nobody knows is a mistake, not something that is missing.
                 let mut tried = settings.clone();
@@ -118,8 +125,8 @@ fn check_table_name(name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The schema that column definitions make.
-fn schema(columns: &[ColumnDef]) -> Result<Schema, Failure> {
+/// The schema that column definitions make; attributes whose columns do not say it are kept in `storage`.
+fn schema(columns: &[ColumnDef], storage: AttributeStorage) -> Result<Schema, Failure> {
     if columns.len() > COLUMNS_MAX + 1 {
         return Err(error(format!("a table has at most {COLUMNS_MAX} columns, not {}", columns.len())));
     }
@@ -138,7 +145,7 @@ fn schema(columns: &[ColumnDef]) -> Result<Schema, Failure> {
             return Err(duplicate(&definition.name));
         }
         let uid = schema.columns.len() as u32 + 1;
-        schema.columns.push(column(definition, uid)?);
+        schema.columns.push(column(definition, uid, storage)?);
     }
     if schema.columns.len() > COLUMNS_MAX {
         return Err(error(format!("a table has at most {COLUMNS_MAX} columns, not {}", schema.columns.len())));
@@ -163,7 +170,7 @@ fn check_id(definition: &ColumnDef) -> Result<(), Failure> {
 }
 
 /// One column with the properties that it is declared to have, or that its type has where none are named.
-fn column(definition: &ColumnDef, uid: u32) -> Result<Column, Failure> {
+fn column(definition: &ColumnDef, uid: u32, storage: AttributeStorage) -> Result<Column, Failure> {
     let name = &definition.name;
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if !plain || name.bytes().next().is_none_or(|b| b.is_ascii_digit()) {
@@ -184,9 +191,15 @@ fn column(definition: &ColumnDef, uid: u32) -> Result<Column, Failure> {
         other if other.starts_with("bit(") => return Err(not_built(&format!("the type bit (column '{name}')"))),
         other => return Err(error(format!("unknown type '{other}' of column '{name}'"))),
     };
+    let mut named_storage = None;
     for (option, value) in &definition.options {
         match (option.as_str(), value.to_ascii_lowercase().as_str()) {
-            ("engine", "rowwise") | ("secondary_index", "0") => {}
+            ("engine", value) => {
+                let wanted = || error(format!("engine='{value}' (column '{name}'): 'rowwise' or 'columnar' expected"));
+                named_storage = Some(AttributeStorage::named(value).ok_or_else(wanted)?);
+            }
+            // What is said not to be wanted is not there: no second copy of the row, no hashes of strings, no index.
+            ("secondary_index" | "fast_fetch" | "hash", "0") => {}
             _ => return Err(not_built(&format!("{option}='{value}' (column '{name}')"))),
         }
     }
@@ -205,16 +218,25 @@ fn column(definition: &ColumnDef, uid: u32) -> Result<Column, Failure> {
         return Err(error(format!("column '{name}' of type {} can be neither indexed nor stored", definition.type_name)));
     }
     let named = indexed || stored || attribute;
-    Ok(match kind {
-        ColumnKind::Text if !named => Column { name: name.clone(), kind, uid, indexed: true, stored: true, attribute: false },
-        ColumnKind::String if !named => Column { name: name.clone(), kind, uid, indexed: false, stored: false, attribute: true },
+    let (kind, indexed, stored, attribute) = match kind {
+        ColumnKind::Text if !named => (kind, true, true, false),
+        ColumnKind::String if !named => (kind, false, false, true),
         // Named properties go before the type's own, so text and string are one type but for what they are without them.
         ColumnKind::Text | ColumnKind::String => {
-            let kind = if attribute && !stored { ColumnKind::String } else { ColumnKind::Text };
-            Column { name: name.clone(), kind, uid, indexed, stored, attribute }
+            (if attribute && !stored { ColumnKind::String } else { ColumnKind::Text }, indexed, stored, attribute)
         }
-        _ => Column { name: name.clone(), kind, uid, indexed: false, stored: false, attribute: true },
-    })
+        _ => (kind, false, false, true),
+    };
+    if !attribute && named_storage.is_some() {
+        return Err(error(format!("engine (column '{name}') says how an attribute is kept, and this column is none")));
+    }
+    let columnar = attribute && kind != ColumnKind::Json && named_storage.unwrap_or(storage) == AttributeStorage::Columnar;
+    Ok(Column { name: name.clone(), kind, uid, indexed, stored, attribute, columnar })
+}
+
+/// Whether a column is said to be columnar, whatever its table.
+fn asks_for_columnar(definition: &ColumnDef) -> bool {
+    definition.options.iter().any(|(option, value)| option == "engine" && value.eq_ignore_ascii_case(AttributeStorage::Columnar.name()))
 }
 
 #[cfg(test)]
@@ -224,9 +246,16 @@ mod tests {
     use crate::sql::{parse_one, render};
 
     fn made(columns: &str) -> Result<String, String> {
+        made_in(AttributeStorage::Rowwise, columns)
+    }
+
+    fn made_in(storage: AttributeStorage, columns: &str) -> Result<String, String> {
         let Ok(Statement::CreateTable(create)) = parse_one(&format!("CREATE TABLE t({columns})")) else { panic!("{columns}") };
-        match schema(&create.columns) {
-            Ok(schema) => Ok(render::create_table("t", &schema, &TableSettings::default()).replace('\n', "")),
+        match schema(&create.columns, storage) {
+            Ok(schema) => {
+                let settings = TableSettings { storage, ..TableSettings::default() };
+                Ok(render::create_table("t", &schema, &settings).replace('\n', ""))
+            }
             Err(Failure::Statement(e)) => Err(e.message),
             Err(other) => panic!("{other:?}"),
         }
@@ -247,9 +276,16 @@ mod tests {
             ),
             ("a text indexed stored attribute", "a text indexed stored attribute"),
             ("n uint attribute, m integer engine='rowwise'", "n integer,m integer"),
+            ("a int engine='COLUMNAR' fast_fetch='0', j json engine='columnar'", "a integer engine='columnar',j json"),
         ] {
             assert_eq!(made(columns).as_deref(), Ok(format!("CREATE TABLE t (id bigint,{rendered})").as_str()), "{columns}");
         }
+        let columnar = made_in(
+            AttributeStorage::Columnar,
+            "t text, a int, b float engine='rowwise', s string indexed attribute engine='columnar', j json",
+        );
+        let rendered = "t text,a integer,b float engine='rowwise',s string indexed attribute,j json) engine='columnar'";
+        assert_eq!(columnar, Ok(format!("CREATE TABLE t (id bigint,{rendered}")));
         for (columns, message) in [
             ("a int, A text", "duplicate column name 'a'"),
             ("id bigint, id bigint", "duplicate column name 'id'"),
@@ -258,7 +294,9 @@ mod tests {
             ("a int indexed", "column 'a' of type int can be neither indexed nor stored"),
             ("a text searchable", "unknown property 'searchable' of column 'a'"),
             ("v float_vector knn_type='hnsw'", "the type float_vector (column 'v') is not built yet"),
-            ("a int engine='columnar'", "engine='columnar' (column 'a') is not built yet"),
+            ("a int engine='diagonal'", "engine='diagonal' (column 'a'): 'rowwise' or 'columnar' expected"),
+            ("a text engine='columnar'", "engine (column 'a') says how an attribute is kept, and this column is none"),
+            ("a int engine='columnar' fast_fetch='1'", "fast_fetch='1' (column 'a') is not built yet"),
             ("id string", "the column id is a plain bigint"),
             ("`` int", "'' cannot be the name of a column: letters, digits and _ are allowed, a digit not first"),
             ("`a b` int", "'a b' cannot be the name of a column: letters, digits and _ are allowed, a digit not first"),

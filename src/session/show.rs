@@ -87,9 +87,10 @@ impl Session {
     /// DESC: the columns of a table in order of declaration, id first.
     pub(super) fn describe(&self, name: &str, like: &Option<String>, answer: &mut Answer<'_>) -> Done {
         let schema = self.table(name)?.schema();
-        let mut rows = vec![texts(["id", "bigint", ""])];
+        let mut rows = vec![texts(["id", "bigint", if schema.has_columnar_id() { "columnar" } else { "" }])];
         for column in &schema.columns {
-            rows.push(texts([column.name.as_str(), column.kind.desc_name(), render::properties(column).join(" ").as_str()]));
+            let words: Vec<&str> = render::properties(column).into_iter().chain(column.columnar.then_some("columnar")).collect();
+            rows.push(texts([column.name.as_str(), column.kind.desc_name(), words.join(" ").as_str()]));
         }
         rows.retain(|row| matches!(&row[0], Value::Text(field) if fits(like, field)));
         answer.table(&["Field", "Type", "Properties"], rows)

@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use super::failure::{Failure, error, not_built};
 use crate::table;
-use crate::types::TableSettings;
+use crate::types::{AttributeStorage, TableSettings};
 
 /// Settings of the dialect that are known by name and not built. Those of text are known to `text`.
 const NOT_BUILT: &[&str] = &[
@@ -56,9 +56,7 @@ pub(super) fn put(settings: &mut TableSettings, name: &str, value: &str) -> Resu
         }
         "type" if value == "rt" => {}
         "type" => return Err(not_built(&format!("a table of type '{value}'"))),
-        "engine" if value == "rowwise" => {}
-        "engine" if value == "columnar" => return Err(not_built("engine='columnar'")),
-        "engine" => return Err(wrong("'rowwise'")),
+        "engine" => settings.storage = AttributeStorage::named(value).ok_or_else(|| wrong("'rowwise' or 'columnar'"))?,
         name if NOT_BUILT.contains(&name) => return Err(not_built(&format!("the table setting {name}"))),
         name => {
             settings.text.insert(name.to_owned(), value.to_owned());
@@ -133,6 +131,7 @@ mod tests {
             ("diskchunk_flush_write_timeout", "-1"),
             ("diskchunk_flush_search_timeout", "5m"),
             ("engine", "rowwise"),
+            ("engine", "columnar"),
             ("type", "rt"),
             ("morphology", "stem_en"),
         ] {
@@ -141,14 +140,14 @@ mod tests {
         assert_eq!((s.rt_mem_limit, s.optimize_cutoff, s.max_chunk_size), (Some(256 << 10), Some(16), Some(3 << 20)));
         assert_eq!((s.diskchunk_flush_write_timeout, s.diskchunk_flush_search_timeout), (Some(-1), Some(300)));
         assert_eq!(s.text["morphology"], "stem_en");
-        assert_eq!(s.auto_optimize, Some(0));
+        assert_eq!((s.auto_optimize, s.storage), (Some(0), AttributeStorage::Columnar));
         for (name, value, part) in [
             ("rt_mem_limit", "1K", "a size of 64K or more"),
             ("rt_mem_limit", "99999999999999T", "a size"),
             ("optimize_cutoff", "0", "a number from 1"),
             ("auto_optimize", "-1", "a number from 0 to 1000"),
             ("diskchunk_flush_write_timeout", "soon", "seconds"),
-            ("engine", "columnar", "engine='columnar' is not built yet"),
+            ("engine", "diagonal", "engine='diagonal': 'rowwise' or 'columnar' expected"),
             ("type", "distributed", "a table of type 'distributed' is not built yet"),
             ("docstore_compression", "zstd", "the table setting docstore_compression is not built yet"),
         ] {

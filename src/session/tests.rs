@@ -596,11 +596,11 @@ fn locks_wait_for_writes_and_end_with_their_session() {
     let mut waiting = Session::open(&engine, "c".into());
     let id = waiting.id();
     let thread = std::thread::spawn(move || (answer(&mut waiting, "LOCK TABLES t READ"), waiting));
-    wait_for(&mut b, "INSERT INTO t(id) VALUES (4); DELETE FROM t WHERE id=4", "is locked");
+    wait_for(&mut b, "REPLACE INTO t(id) VALUES (4)", "is locked");
     assert_eq!(answer(&mut b, &format!("KILL {id}")), "ok 1");
     let (ended, mut waiting) = thread.join().expect("no panic");
     assert_eq!(ended, "error 1317 query execution was interrupted");
-    check(&mut b, &[("INSERT INTO t(id) VALUES (4)", "ok 1")]);
+    check(&mut b, &[("INSERT INTO t(id) VALUES (5)", "ok 1")]);
     let thread = std::thread::spawn(move || answer(&mut waiting, "LOCK TABLES t READ; SHOW LOCKS"));
     wait_for(&mut b, "REPLACE INTO t(id) VALUES (4)", "is locked");
     drop(writing);

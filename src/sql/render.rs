@@ -2,7 +2,7 @@
 
 use super::lexer::is_word_byte;
 use super::parser::is_reserved;
-use crate::types::{Column, ColumnKind, Schema, TableSettings, Value};
+use crate::types::{AttributeStorage, Column, ColumnKind, Schema, TableSettings, Value};
 
 /// Appends `text` as a string literal in single quotes.
 pub fn push_quoted(out: &mut String, text: &str) {
@@ -131,6 +131,11 @@ pub fn create_table(name: &str, schema: &Schema, settings: &TableSettings) -> St
             out.push(' ');
             out.push_str(word);
         }
+        let storage = if column.columnar { AttributeStorage::Columnar } else { AttributeStorage::Rowwise };
+        if column.attribute && column.kind != ColumnKind::Json && storage != settings.storage {
+            out.push_str(" engine=");
+            push_quoted(&mut out, storage.name());
+        }
     }
     out.push_str("\n)");
     for (name, value) in table_options(settings) {
@@ -176,6 +181,7 @@ pub fn table_options(settings: &TableSettings) -> Vec<(String, String)> {
     push("max_chunk_size", settings.max_chunk_size.map(size));
     push("diskchunk_flush_write_timeout", settings.diskchunk_flush_write_timeout.map(|v| v.to_string()));
     push("diskchunk_flush_search_timeout", settings.diskchunk_flush_search_timeout.map(|v| v.to_string()));
+    push("engine", (settings.storage != AttributeStorage::default()).then(|| settings.storage.name().to_owned()));
     out.extend(settings.text.iter().map(|(k, v)| (k.clone(), v.clone())));
     out
 }
@@ -208,7 +214,15 @@ mod tests {
 
     #[test]
     fn create() {
-        let column = |name: &str, kind, indexed, stored, attribute| Column { name: name.into(), kind, uid: 0, indexed, stored, attribute };
+        let column = |name: &str, kind, indexed, stored, attribute| Column {
+            name: name.into(),
+            kind,
+            uid: 0,
+            indexed,
+            stored,
+            attribute,
+            columnar: false,
+        };
         let schema = Schema {
             version: 0,
             columns: vec![

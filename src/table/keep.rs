@@ -17,7 +17,7 @@ use super::manifest::{ChunkEntry, KeptEntry, Manifest};
 use super::publish::Publication;
 use super::table::{ManifestState, Table};
 use super::{PartKey, Snapshot, TableError};
-use crate::chunk::{AnyPart, PartView, RowImage, RowLayout, RowRef};
+use crate::chunk::{AnyPart, PartView};
 use crate::types::{ChunkId, RowId, StopToken};
 
 /// Replaced chunks that can be put back.
@@ -214,8 +214,8 @@ fn reconciled(view: &PartView, now: &Snapshot, outputs: &[PartKey], stop: &StopT
             None => dead.push(row),
             Some(place) => {
                 let there = now.parts[place.part].row(place.row);
-                if !same_attributes(layout, view.row(row), there) {
-                    edits.push((row, Arc::new(copied(layout, there))));
+                if !layout.same(view.row(row), there) {
+                    edits.push((row, Arc::new(layout.image_of(there))));
                 }
             }
         }
@@ -237,18 +237,4 @@ fn carry_back(fresh: &mut Snapshot, then: &Snapshot, now: &Snapshot, outputs: &[
     }
     fresh.edit(edits);
     fresh.kill(kills);
-}
-
-/// Whether two rows have the same attributes. Where their blobs lie does not matter.
-fn same_attributes(layout: &RowLayout, a: RowRef<'_>, b: RowRef<'_>) -> bool {
-    let fixed = layout.stride() - if layout.has_blobs() { 8 } else { 0 };
-    // Rows out of damaged files may be short.
-    a.fixed.get(..fixed) == b.fixed.get(..fixed) && a.blobs[..layout.blob_len(a)] == b.blobs[..layout.blob_len(b)]
-}
-
-fn copied(layout: &RowLayout, row: RowRef<'_>) -> RowImage {
-    let (mut fixed, mut heap) = (Vec::with_capacity(layout.stride()), Vec::new());
-    layout.copy(row, &mut fixed, &mut heap);
-    fixed.extend_from_slice(&heap);
-    RowImage { bytes: fixed.into_boxed_slice() }
 }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json, json};
 use super::TableError;
 use super::side::{Kind, attrs_path};
 use crate::storage::{Disk, Replacement};
-use crate::types::{ChunkId, Column, ColumnKind, Lsn, Schema, TableSettings};
+use crate::types::{AttributeStorage, ChunkId, Column, ColumnKind, Lsn, Schema, TableSettings};
 
 /// Version of the manifest that this program writes.
 const FORMAT: u64 = 2;
@@ -198,7 +198,7 @@ fn chunk_from_json(json: &Json) -> Option<ChunkEntry> {
 fn column_to_json(column: &Column) -> Json {
     json!({
         "name": column.name, "kind": column.kind.desc_name(), "uid": column.uid,
-        "indexed": column.indexed, "stored": column.stored, "attribute": column.attribute,
+        "indexed": column.indexed, "stored": column.stored, "attribute": column.attribute, "columnar": column.columnar,
     })
 }
 
@@ -213,6 +213,8 @@ fn column_from_json(json: &Json) -> Option<Column> {
         indexed: json["indexed"].as_bool()?,
         stored: json["stored"].as_bool()?,
         attribute: json["attribute"].as_bool()?,
+        // Manifests from before there were columnar attributes do not speak of them.
+        columnar: json.get("columnar").is_some_and(|value| value == true),
     })
 }
 
@@ -224,6 +226,7 @@ fn settings_to_json(settings: &TableSettings) -> Json {
     out.insert("max_chunk_size".into(), json!(settings.max_chunk_size));
     out.insert("diskchunk_flush_write_timeout".into(), json!(settings.diskchunk_flush_write_timeout));
     out.insert("diskchunk_flush_search_timeout".into(), json!(settings.diskchunk_flush_search_timeout));
+    out.insert("engine".into(), json!(settings.storage.name()));
     out.insert("text".into(), json!(settings.text));
     Json::Object(out)
 }
@@ -240,6 +243,11 @@ fn settings_from_json(json: &Json) -> Option<TableSettings> {
         max_chunk_size: json["max_chunk_size"].as_u64(),
         diskchunk_flush_write_timeout: json["diskchunk_flush_write_timeout"].as_i64(),
         diskchunk_flush_search_timeout: json["diskchunk_flush_search_timeout"].as_i64(),
+        // Manifests from before there was a choice do not speak of it.
+        storage: match json.get("engine") {
+            None => AttributeStorage::Rowwise,
+            Some(name) => AttributeStorage::named(name.as_str()?)?,
+        },
         text,
     })
 }
@@ -251,7 +259,8 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_damage_is_named() {
-        let column = |name: &str, kind| Column { name: name.into(), kind, uid: 3, indexed: true, stored: true, attribute: false };
+        let column =
+            |name: &str, kind| Column { name: name.into(), kind, uid: 3, indexed: true, stored: true, attribute: false, columnar: false };
         let manifest = Manifest {
             uuid: 0xfeed_0000_0000_0000_0000_0000_0000_0001,
             schema: Schema { version: 2, columns: vec![column("titel »ä«", ColumnKind::Text)] },

@@ -17,7 +17,7 @@ pub use ids::{ChunkId, DocId, FieldId, Lsn, RowId};
 pub use nearest::nearest;
 pub use pattern::{PatternPiece, WordPattern};
 pub use progress::Progress;
-pub use schema::{Column, ColumnKind, Schema, TableSettings};
+pub use schema::{AttributeStorage, Column, ColumnKind, Schema, TableSettings};
 pub use settings::{Settings, SharedSettings};
 pub use stop::{StopToken, Stopped};
 pub use value::{Value, push_average, push_float};

@@ -65,6 +65,34 @@ impl ColumnKind {
     }
 }
 
+/// How disk chunks keep attributes: the dialect's `engine`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AttributeStorage {
+    /// All attributes of a row side by side.
+    #[default]
+    Rowwise,
+    /// Each attribute by itself, compressed.
+    Columnar,
+}
+
+impl AttributeStorage {
+    /// The names of both.
+    pub const NAMES: [&'static str; 2] = ["rowwise", "columnar"];
+
+    /// The storage of this name.
+    pub fn named(name: &str) -> Option<AttributeStorage> {
+        [AttributeStorage::Rowwise, AttributeStorage::Columnar].into_iter().find(|storage| storage.name() == name)
+    }
+
+    /// Its name in SQL and in the config.
+    pub fn name(self) -> &'static str {
+        match self {
+            AttributeStorage::Rowwise => AttributeStorage::NAMES[0],
+            AttributeStorage::Columnar => AttributeStorage::NAMES[1],
+        }
+    }
+}
+
 /// One column besides `id`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
@@ -80,6 +108,8 @@ pub struct Column {
     pub stored: bool,
     /// The value is kept in the attribute part of a row. Always true but for plain `text`.
     pub attribute: bool,
+    /// Disk chunks keep the attribute in a column of its own. Never true of JSON, nor of what is no attribute.
+    pub columnar: bool,
 }
 
 /// The columns of a table, in order of declaration, without `id`, which is always there and comes first.
@@ -107,6 +137,16 @@ impl Schema {
         self.columns.iter().filter(|c| c.indexed).count()
     }
 
+    /// Whether disk chunks have files of columns.
+    pub fn has_columnar(&self) -> bool {
+        self.columns.iter().any(|column| column.columnar)
+    }
+
+    /// Whether the id is kept as a column too: where no attribute is left in rows, which begin with it.
+    pub fn has_columnar_id(&self) -> bool {
+        self.has_columnar() && self.columns.iter().all(|column| column.columnar || !column.attribute)
+    }
+
     /// Indexes of the columns whose text is stored, in order. The stored part of a row holds exactly these.
     pub fn stored(&self) -> impl Iterator<Item = usize> + '_ {
         self.columns.iter().enumerate().filter(|(_, c)| c.stored).map(|(i, _)| i)
@@ -128,6 +168,8 @@ pub struct TableSettings {
     pub diskchunk_flush_write_timeout: Option<i64>,
     /// Seconds since the last search within which a timed flush happens at all.
     pub diskchunk_flush_search_timeout: Option<i64>,
+    /// How attributes are kept whose columns do not say it themselves.
+    pub storage: AttributeStorage,
     /// Whether text is tokenized and how: option name → value as given (`min_word_len`, `morphology`, `stopwords`, `charset_table`, …).
     /// Checked when the table is created, by `text`.
     pub text: BTreeMap<String, String>,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+use super::AttributeStorage;
+
 /// One consistent set of settings. Replaced as a whole by SET GLOBAL, so a reader never sees half a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -58,6 +60,8 @@ pub struct Settings {
     pub rt_merge_iops: u64,
     /// Bytes of one merge I/O operation; 0 = no limit.
     pub rt_merge_maxiosize: u64,
+    /// How new tables keep attributes where they do not say it themselves.
+    pub storage: AttributeStorage,
     /// `lz4`, `zstd` or `none`.
     pub docstore_compression: String,
     /// Level where the compressor has one.

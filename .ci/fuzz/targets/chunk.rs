@@ -38,7 +38,7 @@ struct Base {
 
 fn column(name: &str, kind: ColumnKind, uid: u32, flags: &str) -> Column {
     let (indexed, stored, attribute) = (flags.contains('i'), flags.contains('s'), flags.contains('a'));
-    Column { name: name.to_owned(), kind, uid, indexed, stored, attribute }
+    Column { name: name.to_owned(), kind, uid, indexed, stored, attribute, columnar: false }
 }
 
 fn schemas() -> [Vec<Column>; 3] {

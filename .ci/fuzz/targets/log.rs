@@ -25,7 +25,7 @@ const DIR: &str = "/t";
 fn schema() -> Schema {
     let column = |(n, (name, kind)): (usize, (&str, ColumnKind))| {
         let text = kind == ColumnKind::Text;
-        Column { name: name.to_owned(), kind, uid: n as u32 + 1, indexed: text, stored: text, attribute: !text }
+        Column { name: name.to_owned(), kind, uid: n as u32 + 1, indexed: text, stored: text, attribute: !text, columnar: false }
     };
     let columns = [
         ("f", ColumnKind::Text),

@@ -46,6 +46,7 @@ fn schema(fields: u8) -> Schema {
         indexed: true,
         stored: true,
         attribute: false,
+        columnar: false,
     };
     Schema { version: 1, columns: names.iter().take(usize::from(fields % 5)).enumerate().map(column).collect() }
 }

@@ -14,6 +14,7 @@ use super::rows_write::{write_attributes, write_id_file, write_lengths};
 use super::words::{DictionaryMark, DiskWords, RamWords, WordSource};
 use super::writer::{Folder, io_error};
 use super::{BuildOptions, Built, DiskChunk, Timings, stored, words};
+use crate::chunk::columns::ColumnMark;
 use crate::chunk::{AnyPart, ChunkError, PartView, RowLayout, RowMap};
 use crate::storage::Disk;
 use crate::types::Schema;
@@ -131,7 +132,7 @@ fn build<S: WordSource>(
     };
     let (rows, words) = (rows?, words?);
     let mut watch = Watch::start();
-    let (ids, mut timings) = (rows.ids, rows.timings);
+    let (ids, mut timings) = (&rows.ids, rows.timings);
     timings.words = words.took;
     let (id_min, id_max) = ids.range();
     let header = Header {
@@ -147,6 +148,7 @@ fn build<S: WordSource>(
         fields: words.fields,
         dictionaries: words.dictionaries,
         files: folder.marks(),
+        stores: rows.stores,
     };
     // The header is written last and names all the others; its sync may overtake theirs, since a chunk counts only once a manifest names it.
     let mut file = folder.file(HEADER)?;
@@ -161,13 +163,14 @@ fn build<S: WordSource>(
 /// What the files of rows came to.
 struct RowFiles {
     ids: IdsWatch,
+    stores: Vec<ColumnMark>,
     timings: Timings,
 }
 
 /// Writes attributes, ids and stored text.
 fn write_rows(folder: &Arc<Folder>, inputs: &[PartView], options: &BuildOptions, map: &RowMap) -> Result<RowFiles, ChunkError> {
     let (mut watch, mut timings, mut pace) = (Watch::start(), Timings::default(), folder.pace());
-    let ids = write_attributes(folder, inputs, &RowLayout::new(&options.schema), &mut pace)?;
+    let (ids, stores) = write_attributes(folder, inputs, &options.schema, &mut pace)?;
     if !ids.ascend() {
         write_id_file(folder, inputs, map.rows(), &mut pace)?;
     }
@@ -177,7 +180,7 @@ fn write_rows(folder: &Arc<Folder>, inputs: &[PartView], options: &BuildOptions,
         None => pace.rows_done(u64::from(map.rows())),
     }
     timings.stored = watch.lap();
-    Ok(RowFiles { ids, timings })
+    Ok(RowFiles { ids, stores, timings })
 }
 
 /// What the files of words came to.

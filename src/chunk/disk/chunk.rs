@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 use super::header::{HEADER, Header, columns_of};
 use super::ids::Ids;
 use super::lengths::Lengths;
-use super::rows_write::{ATTRIBUTES, BLOBS, IDS, LENGTHS};
+use super::rows_write::{ATTRIBUTES, BLOBS, COLUMN_VALUES, COLUMNS, IDS, LENGTHS};
 use super::stored::{self, STORED};
 use super::tenancy::{Leaving, Tenancy};
 use super::words::{Cursor, Damage, Dictionary, POSITIONS, POSTINGS, TERMS};
 use super::writer::io_error;
+use crate::chunk::columns::{ColumnStore, RowStore};
 use crate::chunk::ram::Matcher;
 use crate::chunk::tantivy_io::{Compression, StoreFile};
 use crate::chunk::{ChunkError, Part, PatternPiece, Postings, RowLayout, RowRef, WordPattern, WordStats};
@@ -34,8 +35,7 @@ pub struct DiskChunk {
     header: Header,
     layout: RowLayout,
     stored_columns: usize,
-    attributes: Bytes,
-    blobs: Bytes,
+    attributes: Attributes,
     ids: Ids,
     lengths: Option<Lengths>,
     /// The fields in order, then, where there are two fields or more, that over all fields.
@@ -44,6 +44,21 @@ pub struct DiskChunk {
     /// Every map that the others are slices of, for whoever removes the folder.
     files: Vec<Bytes>,
     retired: OnceLock<Arc<Tenancy>>,
+}
+
+/// How a chunk keeps its attributes.
+enum Attributes {
+    Rows(RowStore),
+    Columns(ColumnStore),
+}
+
+impl Attributes {
+    fn doc_id(&self, row: u32) -> DocId {
+        match self {
+            Attributes::Rows(rows) => rows.doc_id(row),
+            Attributes::Columns(columns) => columns.doc_id(row),
+        }
+    }
 }
 
 /// A cursor over the rows of one word. Corrupt bytes make it panic.
@@ -67,12 +82,7 @@ impl DiskChunk {
             )));
         }
         let mut files = OpenFiles { disk: &**disk, dir, header: &header, maps: Vec::new() };
-        let layout = RowLayout::new(schema);
-        let attributes = files.map(ATTRIBUTES)?;
-        if attributes.len() as u64 != u64::from(header.rows) * layout.stride() as u64 {
-            return Err(corrupt(format!("{} bytes of attributes do not make {} rows", attributes.len(), header.rows)));
-        }
-        let blobs = if layout.has_blobs() { files.map(BLOBS)? } else { Bytes::empty() };
+        let attributes = files.attributes(schema)?;
         let id_file = if header.ids_ascend { None } else { Some(files.map(IDS)?) };
         let ids = Ids::new(header.rows, header.id_min, header.id_max, id_file).ok_or_else(|| corrupt("ids are cut short".to_owned()))?;
 
@@ -98,10 +108,9 @@ impl DiskChunk {
         Ok(Arc::new(DiskChunk {
             disk: disk.clone(),
             dir: dir.to_owned(),
-            layout,
+            layout: RowLayout::new(schema),
             stored_columns,
             attributes,
-            blobs,
             ids,
             lengths,
             dictionaries,
@@ -150,7 +159,7 @@ impl DiskChunk {
         let header = self.header.encode().len() as u64;
         vec![
             ("text", sum(&[TERMS, POSTINGS, POSITIONS, LENGTHS])),
-            ("attributes", sum(&[ATTRIBUTES, BLOBS]) + header),
+            ("attributes", sum(&[ATTRIBUTES, BLOBS, COLUMNS, COLUMN_VALUES]) + header),
             ("stored", sum(&[STORED])),
             ("ids", sum(&[IDS])),
         ]
@@ -237,6 +246,32 @@ struct OpenFiles<'a> {
 }
 
 impl OpenFiles<'_> {
+    fn attributes(&mut self, schema: &Schema) -> Result<Attributes, ChunkError> {
+        if !schema.has_columnar() {
+            return Ok(Attributes::Rows(self.rows(RowLayout::new(schema))?));
+        }
+        let rest = if schema.has_columnar_id() { None } else { Some(self.rows(RowLayout::beside_columns(schema))?) };
+        let heap = schema.columns.iter().any(|column| column.columnar && column.kind.is_blob());
+        let (file, values) = (self.map(COLUMNS)?, if heap { self.map(COLUMN_VALUES)? } else { Bytes::empty() });
+        match ColumnStore::open(schema, self.header.rows, &self.header.stores, [&file, &values], rest) {
+            Some(store) => Ok(Attributes::Columns(store)),
+            None => {
+                let file = self.dir.join(COLUMNS).display().to_string();
+                Err(ChunkError::Corrupt { file, reason: "columns lie outside the file".to_owned() })
+            }
+        }
+    }
+
+    fn rows(&mut self, layout: RowLayout) -> Result<RowStore, ChunkError> {
+        let attributes = self.map(ATTRIBUTES)?;
+        let blobs = if layout.has_blobs() { self.map(BLOBS)? } else { Bytes::empty() };
+        let (bytes, rows) = (attributes.len(), self.header.rows);
+        RowStore::new(layout, rows, attributes, blobs).ok_or_else(|| ChunkError::Corrupt {
+            file: self.dir.display().to_string(),
+            reason: format!("{bytes} bytes of attributes do not make {rows} rows"),
+        })
+    }
+
     fn map(&mut self, name: &str) -> Result<Bytes, ChunkError> {
         let path = self.dir.join(name);
         let corrupt = |reason: String| ChunkError::Corrupt { file: path.display().to_string(), reason };
@@ -314,24 +349,25 @@ impl Part for DiskChunk {
     }
 
     fn base_row(&self, row: RowId) -> RowRef<'_> {
-        let stride = self.layout.stride();
-        let at = row.0 as usize * stride;
-        let fixed = &self.attributes[at..at + stride];
-        if !self.layout.has_blobs() {
-            return RowRef { fixed, blobs: &[] };
+        match &self.attributes {
+            Attributes::Rows(rows) => RowRef::Whole(rows.row(row.0)),
+            Attributes::Columns(columns) => RowRef::Columns(columns.row(row.0)),
         }
-        let start = usize::try_from(self.layout.blob_offset(fixed)).unwrap_or(usize::MAX);
-        RowRef { fixed, blobs: self.blobs.get(start..).unwrap_or(&[]) }
+    }
+
+    fn value_range(&self, column: usize, row: RowId) -> Option<(i64, i64, u32)> {
+        match &self.attributes {
+            Attributes::Rows(_) => None,
+            Attributes::Columns(columns) => columns.range(column, row.0),
+        }
     }
 
     fn doc_id(&self, row: RowId) -> DocId {
-        let stride = self.layout.stride();
-        let at = row.0 as usize * stride;
-        self.layout.doc_id(RowRef { fixed: &self.attributes[at..at + stride], blobs: &[] })
+        self.attributes.doc_id(row.0)
     }
 
     fn find(&self, id: DocId) -> Option<RowId> {
-        self.ids.find(id, &self.attributes, self.layout.stride())
+        self.ids.find(id, |row| self.attributes.doc_id(row))
     }
 
     fn id_range(&self) -> Option<(DocId, DocId)> {

@@ -9,24 +9,29 @@
 //! 40   8  least document id              48  8  greatest document id (both 0 where there are no rows)
 //! 56   1  1 where ids ascend with rows   57  1  compression of stored text (0 none, 1 lz4, 2 zstd)
 //! 58   4  bytes of a stored block before compression
-//! 62      columns: u16 count, then each u32 uid, u8 kind, u8 flags (1 indexed, 2 stored, 4 attribute)
+//! 62      columns: u16 count, then each u32 uid, u8 kind, u8 flags (1 indexed, 2 stored, 4 attribute, 8 columnar)
 //!         fields: u16 count, then each u64 tokens, u32 longest row, u8 bytes of one length
 //!         dictionaries: u16 count, then each u64 words, u32 most hits of a word in a row, u64 start in the terms, u64 bytes of blocks,
 //!                       u64 bytes of heads, u64 start and u64 bytes in the postings, u64 start and u64 bytes in the positions
 //!         files: u16 count, then each u16 length of name, name, u64 bytes, u32 crc32
+//!         attribute columns, from version 2: u16 count, then each u64 start and u64 bytes of its blocks, see [`crate::chunk::columns`]
 //!         u32 crc32 of everything before
 //! ```
 //!
-//! Numbers are little-endian. The first 16 bytes never change their meaning, so that every program can tell which version it has before it.
+//! Numbers are little-endian. A header says the lowest version that has all it needs, so that a table without what is new can be read by
+//! programs from before. The first 16 bytes never change their meaning, so that every program can tell which version it has before it.
 
 use super::words::DictionaryMark;
 use crate::chunk::ChunkError;
+use crate::chunk::columns::ColumnMark as StoreMark;
 use crate::types::{ColumnKind, Schema};
 
 /// Name of the file.
 pub(super) const HEADER: &str = "header";
-/// The version that this program writes, and the newest that it reads.
-pub(super) const VERSION: u32 = 1;
+/// The newest version that this program reads and writes.
+pub(super) const VERSION: u32 = 2;
+/// The oldest, which has no columnar attributes.
+const PLAIN: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"CHIMCHNK";
 
@@ -46,6 +51,8 @@ pub(super) struct Header {
     /// The fields in order, then, where there are two fields or more, the dictionary over all fields.
     pub(super) dictionaries: Vec<DictionaryMark>,
     pub(super) files: Vec<FileMark>,
+    /// Columns in the file of columns, in order; none where all attributes are in rows.
+    pub(super) stores: Vec<StoreMark>,
 }
 
 /// What must not differ between the chunk's columns and the table's.
@@ -80,7 +87,7 @@ pub(super) fn columns_of(schema: &Schema) -> Vec<ColumnMark> {
     let mark = |c: &crate::types::Column| ColumnMark {
         uid: c.uid,
         kind: kind_code(c.kind),
-        flags: u8::from(c.indexed) | u8::from(c.stored) << 1 | u8::from(c.attribute) << 2,
+        flags: u8::from(c.indexed) | u8::from(c.stored) << 1 | u8::from(c.attribute) << 2 | u8::from(c.columnar) << 3,
     };
     schema.columns.iter().map(mark).collect()
 }
@@ -106,7 +113,8 @@ impl Header {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(512);
         out.extend_from_slice(MAGIC);
-        out.extend_from_slice(&VERSION.to_le_bytes());
+        let version = if self.stores.is_empty() { PLAIN } else { VERSION };
+        out.extend_from_slice(&version.to_le_bytes());
         out.extend_from_slice(&crc32fast::hash(&out).to_le_bytes());
         out.extend_from_slice(&self.table_uuid.to_le_bytes());
         out.extend_from_slice(&self.schema_version.to_le_bytes());
@@ -142,6 +150,10 @@ impl Header {
             out.extend_from_slice(&file.len.to_le_bytes());
             out.extend_from_slice(&file.crc.to_le_bytes());
         }
+        if version > PLAIN {
+            out.extend_from_slice(&(self.stores.len() as u16).to_le_bytes());
+            self.stores.iter().flatten().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        }
         out.extend_from_slice(&crc32fast::hash(&out).to_le_bytes());
         out
     }
@@ -167,10 +179,10 @@ impl Header {
         if crc != Some(crc32fast::hash(&bytes[..body])) {
             return Err(corrupt("checksum of the header does not match"));
         }
-        Header::decode_body(Reader { bytes: &bytes[..body], at: 16 }).ok_or_else(|| corrupt("fields of the header are cut short"))
+        Header::decode_body(version, Reader { bytes: &bytes[..body], at: 16 }).ok_or_else(|| corrupt("fields of the header are cut short"))
     }
 
-    fn decode_body(mut r: Reader<'_>) -> Option<Header> {
+    fn decode_body(version: u32, mut r: Reader<'_>) -> Option<Header> {
         let mut header = Header {
             table_uuid: u128::from_le_bytes(r.take()?),
             schema_version: u32::from_le_bytes(r.take()?),
@@ -184,6 +196,7 @@ impl Header {
             fields: Vec::new(),
             dictionaries: Vec::new(),
             files: Vec::new(),
+            stores: Vec::new(),
         };
         for _ in 0..u16::from_le_bytes(r.take()?) {
             let uid = u32::from_le_bytes(r.take()?);
@@ -209,6 +222,11 @@ impl Header {
             r.at += len;
             let (len, crc) = (u64::from_le_bytes(r.take()?), u32::from_le_bytes(r.take()?));
             header.files.push(FileMark { name, len, crc });
+        }
+        if version > PLAIN {
+            for _ in 0..u16::from_le_bytes(r.take()?) {
+                header.stores.push([u64::from_le_bytes(r.take()?), u64::from_le_bytes(r.take()?)]);
+            }
         }
         (r.at == r.bytes.len()).then_some(header)
     }
@@ -251,29 +269,33 @@ mod tests {
             fields: vec![FieldMark { tokens: 50, longest: 12, width: 1 }],
             dictionaries: vec![DictionaryMark { words: 8, tf_max: 4, terms: [0, 5, 6], postings: [7, 8], positions: [9, 10] }],
             files: vec![FileMark { name: "terms".to_owned(), len: 77, crc: 99 }],
+            stores: vec![],
         }
     }
 
     #[test]
     fn reads_what_it_wrote_and_refuses_every_flipped_bit() {
-        let bytes = sample().encode();
-        assert_eq!(Header::decode(&bytes, "header").expect("sound"), sample());
-        for bit in 0..bytes.len() * 8 {
-            let mut bytes = bytes.clone();
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            assert!(matches!(Header::decode(&bytes, "header"), Err(ChunkError::Corrupt { .. })), "bit {bit}");
-        }
-        for len in 0..bytes.len() {
-            assert!(Header::decode(&bytes[..len], "header").is_err(), "{len} bytes");
+        for (header, version) in [(sample(), PLAIN), (Header { stores: vec![[0, 8], [40, u64::MAX]], ..sample() }, VERSION)] {
+            let bytes = header.encode();
+            assert_eq!(bytes[8..12], version.to_le_bytes());
+            assert_eq!(Header::decode(&bytes, "header").expect("sound"), header);
+            for bit in 0..bytes.len() * 8 {
+                let mut bytes = bytes.clone();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert!(matches!(Header::decode(&bytes, "header"), Err(ChunkError::Corrupt { .. })), "bit {bit}");
+            }
+            for len in 0..bytes.len() {
+                assert!(Header::decode(&bytes[..len], "header").is_err(), "{len} bytes");
+            }
         }
     }
 
     #[test]
     fn a_newer_version_is_told_apart() {
         let mut bytes = sample().encode();
-        bytes[8..12].copy_from_slice(&2u32.to_le_bytes());
+        bytes[8..12].copy_from_slice(&(VERSION + 1).to_le_bytes());
         let crc = crc32fast::hash(&bytes[..12]);
         bytes[12..16].copy_from_slice(&crc.to_le_bytes());
-        assert!(matches!(Header::decode(&bytes, "header"), Err(ChunkError::TooNew { found: 2, known: 1, .. })));
+        assert!(matches!(Header::decode(&bytes, "header"), Err(ChunkError::TooNew { found: 3, known: 2, .. })));
     }
 }

@@ -1,6 +1,6 @@
 //! From a document id to its row.
 //!
-//! Where ids ascend with the rows there is no file: the attribute rows themselves are searched, each beginning with its id. Otherwise:
+//! Where ids ascend with the rows there is no file: the ids that attributes are kept with are searched. Otherwise:
 //!
 //! ```text
 //! 8 × rows  ids, ascending, u64 little-endian
@@ -115,13 +115,13 @@ impl Ids {
         (self.rows > 0).then_some((DocId(self.least), DocId(self.greatest)))
     }
 
-    /// The row of a document. `attributes` are the attribute rows, `stride` bytes each, whose ids are searched where they ascend.
-    pub(super) fn find(&self, id: DocId, attributes: &[u8], stride: usize) -> Option<RowId> {
+    /// The row of a document. `id_at` gives the id of a row; those are searched where they ascend.
+    pub(super) fn find(&self, id: DocId, id_at: impl Fn(u32) -> DocId) -> Option<RowId> {
         if self.rows == 0 || id.0 < self.least || id.0 > self.greatest {
             return None;
         }
         match &self.file {
-            None => search(self.rows, id.0, self.least, self.greatest, |row| u64_at(attributes, row * stride)).map(|row| RowId(row as u32)),
+            None => search(self.rows, id.0, self.least, self.greatest, |row| id_at(row as u32).0).map(|row| RowId(row as u32)),
             Some(file) => {
                 let file = &file[..];
                 let (pairs, filter) = file.split_at(12 * self.rows);
@@ -182,12 +182,8 @@ mod tests {
 
     fn check(ids: &[u64]) {
         let mut watch = IdsWatch::default();
-        let mut attributes = Vec::new();
-        for &id in ids {
-            watch.add(DocId(id));
-            attributes.extend_from_slice(&id.to_le_bytes());
-            attributes.extend_from_slice(&[0; 5]);
-        }
+        ids.iter().for_each(|id| watch.add(DocId(*id)));
+        let id_at = |row: u32| DocId(ids[row as usize]);
         let (least, greatest) = watch.range();
         let file = (!watch.ascend()).then(|| {
             let mut bytes = Vec::new();
@@ -197,10 +193,10 @@ mod tests {
         assert_eq!(file.is_none(), ids.is_sorted());
         let found = Ids::new(ids.len() as u32, least, greatest, file).expect("long enough");
         for (row, &id) in ids.iter().enumerate() {
-            assert_eq!(found.find(DocId(id), &attributes, 13), Some(RowId(row as u32)), "{id}");
+            assert_eq!(found.find(DocId(id), id_at), Some(RowId(row as u32)), "{id}");
             for near in [id.wrapping_sub(1), id.wrapping_add(1), id ^ 1 << 40] {
                 let row = ids.iter().position(|&i| i == near).map(|r| RowId(r as u32));
-                assert_eq!(found.find(DocId(near), &attributes, 13), row, "{near}");
+                assert_eq!(found.find(DocId(near), id_at), row, "{near}");
             }
         }
     }

@@ -6,6 +6,7 @@
 //! | `stored` | compressed blocks of rows with the text of the stored columns |
 //! | `attributes` | rows of fixed width, see [`super::rows`] |
 //! | `blobs` | the heap of strings, sets and JSON that attribute rows point into |
+//! | `columns`, `column_values` | columnar attributes, see [`super::columns`]; `attributes` then has the others only |
 //! | `ids` | document ids in ascending order with their rows, and a small filter; absent where ids ascend with the rows |
 //! | `lengths` | tokens per row and field |
 //! | `header` | what the chunk is, and length and checksum of every other file; written last |
@@ -20,6 +21,7 @@
 
 mod build;
 mod chunk;
+mod columns_write;
 mod header;
 mod ids;
 mod lengths;

@@ -3,17 +3,21 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use super::columns_write::write_columns;
 use super::header::FieldMark;
 use super::ids::{IdsWatch, write_ids};
 use super::lengths::width_for;
-use super::writer::{Folder, Pace, io_error};
-use crate::chunk::{ChunkError, Part, PartView, RowLayout};
+use super::writer::{FileWriter, Folder, Pace, io_error};
+use crate::chunk::columns::ColumnMark;
+use crate::chunk::{ChunkError, Part, PartView, RowLayout, RowRef};
 use crate::types::{FieldId, RowId, Schema};
 use crate::with_part;
 
 /// Names of the files.
 pub(super) const ATTRIBUTES: &str = "attributes";
 pub(super) const BLOBS: &str = "blobs";
+pub(super) const COLUMNS: &str = "columns";
+pub(super) const COLUMN_VALUES: &str = "column_values";
 pub(super) const IDS: &str = "ids";
 pub(super) const LENGTHS: &str = "lengths";
 
@@ -34,42 +38,63 @@ pub(super) fn each_alive(
     Ok(())
 }
 
-/// Writes attribute rows and blobs with UPDATEs folded in.
-pub(super) fn write_attributes(
-    folder: &Arc<Folder>,
+/// Calls `take` with each alive row of all inputs, UPDATEs folded in; it gives the bytes it read.
+#[inline]
+pub(super) fn each_row(
+    folder: &Folder,
     inputs: &[PartView],
     layout: &RowLayout,
     pace: &mut Pace,
-) -> Result<IdsWatch, ChunkError> {
-    let dir = folder.dir().to_owned();
-    let mut rows = folder.file(ATTRIBUTES)?;
-    let mut blobs = if layout.has_blobs() { Some(folder.file(BLOBS)?) } else { None };
-    let (stride, mut heap, mut ids) = (layout.stride(), 0u64, IdsWatch::default());
+    mut take: impl FnMut(RowRef<'_>) -> Result<usize, ChunkError>,
+) -> Result<(), ChunkError> {
+    let stride = layout.stride();
     for view in inputs {
         let mut edits = view.reader();
         with_part!(&view.part, part => each_alive(view, pace, |row, edited| {
             let from = if edited { edits.row(row) } else { part.base_row(row) };
-            if from.fixed.len() != stride {
-                return Err(ChunkError::Corrupt { file: dir.display().to_string(), reason: format!("attribute row {} of an input is cut short", row.0) });
+            if let RowRef::Whole(bytes) = from && bytes.fixed.len() != stride {
+                let file = folder.dir().display().to_string();
+                return Err(ChunkError::Corrupt { file, reason: format!("attribute row {} of an input is cut short", row.0) });
             }
-            ids.add(layout.doc_id(from));
-            let Some(blobs) = &mut blobs else {
-                rows.write_all(from.fixed).map_err(|e| io_error(&dir, e))?;
-                return Ok(stride);
-            };
-            let len = layout.blob_len(from);
-            rows.write_all(&from.fixed[..stride - 8]).map_err(|e| io_error(&dir, e))?;
-            rows.write_all(&heap.to_le_bytes()).map_err(|e| io_error(&dir, e))?;
-            blobs.write_all(&from.blobs[..len]).map_err(|e| io_error(&dir, e))?;
-            heap += len as u64;
-            Ok(stride + len)
+            take(from)
         }))?;
     }
-    rows.close().map_err(|e| io_error(&dir, e))?;
-    if let Some(blobs) = blobs {
-        blobs.close().map_err(|e| io_error(&dir, e))?;
+    Ok(())
+}
+
+/// Writes ids and attributes with UPDATEs folded in; gives where each columnar attribute is.
+pub(super) fn write_attributes(
+    folder: &Arc<Folder>,
+    inputs: &[PartView],
+    schema: &Schema,
+    pace: &mut Pace,
+) -> Result<(IdsWatch, Vec<ColumnMark>), ChunkError> {
+    if schema.has_columnar() {
+        return write_columns(folder, inputs, schema, pace);
     }
-    Ok(ids)
+    let (layout, io) = (RowLayout::new(schema), |e| io_error(folder.dir(), e));
+    let mut rows = folder.file(ATTRIBUTES)?;
+    let mut blobs = if layout.has_blobs() { Some(folder.file(BLOBS)?) } else { None };
+    let (stride, mut heap, mut ids) = (layout.stride(), 0u64, IdsWatch::default());
+    each_row(folder, inputs, &layout, pace, |row| {
+        let RowRef::Whole(from) = row else {
+            return Err(ChunkError::Limit(format!("{}: a columnar input of a row-wise chunk", folder.dir().display())));
+        };
+        ids.add(layout.doc_id(row));
+        let Some(blobs) = &mut blobs else {
+            rows.write_all(from.fixed).map_err(io)?;
+            return Ok(stride);
+        };
+        let len = layout.blob_len(from);
+        rows.write_all(&from.fixed[..stride - 8]).map_err(io)?;
+        rows.write_all(&heap.to_le_bytes()).map_err(io)?;
+        blobs.write_all(&from.blobs[..len]).map_err(io)?;
+        heap += len as u64;
+        Ok(stride + len)
+    })?;
+    rows.close().map_err(io)?;
+    blobs.map_or(Ok(()), FileWriter::close).map_err(io)?;
+    Ok((ids, Vec::new()))
 }
 
 /// Writes the file of ids, where they do not ascend.

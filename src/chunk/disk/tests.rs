@@ -33,7 +33,7 @@ type Row = (DocId, Vec<Value>);
 
 fn column(name: &str, kind: ColumnKind, uid: u32, flags: &str) -> Column {
     let (indexed, stored, attribute) = (flags.contains('i'), flags.contains('s'), flags.contains('a'));
-    Column { name: name.to_owned(), kind, uid, indexed, stored, attribute }
+    Column { name: name.to_owned(), kind, uid, indexed, stored, attribute, columnar: flags.contains('c') }
 }
 
 fn one_field() -> Arc<Schema> {
@@ -64,8 +64,29 @@ fn no_fields() -> Arc<Schema> {
     Arc::new(Schema { version: 1, columns })
 }
 
-fn schemas() -> [Arc<Schema>; 4] {
-    [one_field(), three_fields(), nothing_stored(), no_fields()]
+/// Every attribute in a column of its own, the id too.
+fn columnar() -> Arc<Schema> {
+    let mut schema = Schema::clone(&three_fields());
+    schema.columns.iter_mut().for_each(|column| column.columnar = column.attribute);
+    schema.columns.push(column("small", ColumnKind::Uint, 9, "ac"));
+    Arc::new(schema)
+}
+
+/// Columns beside rows.
+fn mixed() -> Arc<Schema> {
+    let columns = vec![
+        column("name", ColumnKind::Text, 1, "is"),
+        column("n", ColumnKind::Bigint, 2, "ac"),
+        column("tree", ColumnKind::Json, 3, "a"),
+        column("tag", ColumnKind::String, 4, "ac"),
+        column("yes", ColumnKind::Bool, 5, "a"),
+        column("set", ColumnKind::Multi, 6, "a"),
+    ];
+    Arc::new(Schema { version: 1, columns })
+}
+
+fn schemas() -> [Arc<Schema>; 6] {
+    [one_field(), three_fields(), nothing_stored(), no_fields(), columnar(), mixed()]
 }
 
 fn analyzer() -> Analyzer {
@@ -399,6 +420,42 @@ fn a_merged_chunk_says_what_is_left_of_its_inputs() {
 }
 
 #[test]
+fn columns_of_many_blocks_are_merged_and_know_their_ranges() {
+    let columns =
+        vec![column("n", ColumnKind::Bigint, 1, "ac"), column("f", ColumnKind::Float, 2, "ac"), column("s", ColumnKind::String, 3, "ac")];
+    let schema = Arc::new(Schema { version: 1, columns });
+    let row = |id: u64| {
+        let name = if id.is_multiple_of(3) { format!("name {id}") } else { format!("name {}", id % 10) };
+        (DocId(id), vec![Value::Int(id as i64 * -7), Value::Float(id as f32 / 4.0), Value::Text(name)])
+    };
+    let (disk, mut views, mut left) = (disk(), Vec::new(), Vec::new());
+    for input in 0..2u64 {
+        let rows: Vec<Row> = (input * 10_000..input * 10_000 + 9_000).map(row).collect();
+        let built = flush(&disk, &ram_parts(&schema, &rows, 4_000), &options(&schema, &format!("/t/{input}"))).expect("flushed");
+        let mut view = PartView::new(AnyPart::Disk(built.chunk));
+        assert_eq!(view.value_range(0, RowId(2000)).map(|r| r.2), Some(2048));
+        let rows = change(&mut view, &schema, &rows, &mut Random(input), 5);
+        assert_eq!((view.value_range(0, RowId(2000)), view.value_range(1, RowId(2000))), (None, None), "UPDATEs may lie outside");
+        left.extend(rows);
+        views.push(view);
+    }
+    let chunk = merge(&disk, &views, &options(&schema, "/t/merged")).expect("merged").chunk;
+    check(&chunk, &schema, &left, &mut Random(9));
+    let numbers: Vec<i64> = left.iter().map(|(_, values)| if let Value::Int(n) = values[0] { n } else { panic!("a number") }).collect();
+    let mut row = 0;
+    while (row as usize) < numbers.len() {
+        let (least, greatest, next) = chunk.value_range(0, RowId(row)).expect("whole numbers");
+        let block = &numbers[row as usize..numbers.len().min(next as usize)];
+        assert_eq!((Some(&least), Some(&greatest)), (block.iter().min(), block.iter().max()));
+        row = next;
+    }
+    assert_eq!((chunk.value_range(1, RowId(0)), chunk.value_range(2, RowId(0)), chunk.value_range(9, RowId(0))), (None, None, None));
+    // Rows of 8 + 8 + 4 + 8 bytes and blobs of 4 + 8 would be 40 bytes each.
+    let attributes = chunk.size_by_part().iter().find(|(name, _)| *name == "attributes").expect("a part").1;
+    assert!(attributes < 26 * u64::from(chunk.row_count()), "{attributes}");
+}
+
+#[test]
 fn a_hit_more_than_a_hundred_blocks_deep_is_found_by_seek() {
     let schema = one_field();
     let rows: Vec<Row> =
@@ -461,13 +518,19 @@ fn read_all(chunk: &DiskChunk, words: &[&[u8]]) {
 
 #[test]
 fn every_flipped_bit_is_found_and_none_aborts() {
-    let schema = three_fields();
+    flip_bits(&three_fields(), 9);
+    flip_bits(&mixed(), 11);
+}
+
+/// Flips bits in every file of a chunk of this schema, which are so many.
+fn flip_bits(schema: &Arc<Schema>, files: usize) {
+    let schema = schema.clone();
     let (disk, mut random) = (disk(), Random(9));
     let mut rows = rows(&schema, &mut random, (0..400).map(|n| n * 2 + 1));
     rows.swap(3, 90);
     flush(&disk, &ram_parts(&schema, &rows, 150), &options(&schema, "/t/1")).expect("flushed");
     let names = disk.list(Path::new("/t/1")).expect("a folder");
-    assert_eq!(names.len(), 9, "{names:?}");
+    assert_eq!(names.len(), files, "{names:?}");
     for name in &names {
         let bits = disk.len(&Path::new("/t/1").join(name)).expect("a file") * 8;
         // Both ends whole, where counts and offsets are, and samples from between.

@@ -124,7 +124,7 @@ fn copy_rows(source: &Source<'_>, rows: Range<u32>, edited: bool, out: &mut Rows
     let (segment, from) = (source.segment, &source.segment.rows);
     let layout = &segment.shape.layout;
     match source.edits.get(RowId(rows.start)) {
-        Some(image) if edited => layout.copy(layout.image_row(image), &mut out.fixed, &mut out.heap),
+        Some(image) if edited => layout.copy(layout.image_bytes(image), &mut out.fixed, &mut out.heap),
         _ => {
             let heap = from.heap_range(layout, rows.start as usize..rows.end as usize);
             let start = out.fixed.len();

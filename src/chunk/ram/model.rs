@@ -49,8 +49,15 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn schema(self) -> Arc<Schema> {
-        let column =
-            |name: String, kind, indexed, stored| Column { name, kind, uid: 0, indexed, stored, attribute: kind != ColumnKind::Text };
+        let column = |name: String, kind, indexed, stored| Column {
+            name,
+            kind,
+            uid: 0,
+            indexed,
+            stored,
+            attribute: kind != ColumnKind::Text,
+            columnar: false,
+        };
         let mut columns: Vec<Column> = (0..self.texts).map(|n| column(format!("t{n}"), ColumnKind::Text, true, n % 2 == 0)).collect();
         columns.push(column("n".into(), ColumnKind::Uint, false, false));
         if self.blobs {

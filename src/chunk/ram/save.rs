@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use super::super::ChunkError;
 use super::super::postings::NO_ROW;
-use super::super::rows::RowRef;
+use super::super::rows::RowBytes;
 use super::lexicon::Lexicon;
 use super::lists::{List, Lists, ListsWriter, SKIP_BYTES, SkipPoint};
 use super::segment::{RamSegment, Rows};
@@ -164,7 +164,7 @@ fn read_rows(reader: &mut Reader<'_>, shape: &Shape) -> Result<Rows, ChunkError>
     for fixed in fixed.chunks_exact(layout.stride()).filter(|_| layout.has_blobs()) {
         let blobs = heap.get(blobs_end..).unwrap_or(&[]);
         reader.expect(layout.blob_offset(fixed) == blobs_end as u64 && !blobs.is_empty(), "blobs out of order")?;
-        blobs_end += layout.blob_len(RowRef { fixed, blobs });
+        blobs_end += layout.blob_len(RowBytes { fixed, blobs });
     }
     reader.expect(blobs_end == heap.len(), "a blob heap of another length")?;
 

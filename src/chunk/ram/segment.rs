@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::postings::WordStats;
-use super::super::rows::{RowLayout, RowRef};
+use super::super::rows::{RowBytes, RowLayout, RowRef};
 use super::super::{ChunkError, Part};
 use super::builder::text_of;
 use super::lexicon::Lexicon;
@@ -85,7 +85,7 @@ impl RamSegment {
         rows.heap.shrink_to_fit();
         rows.stored.shrink();
         rows.lengths.shrink_to_fit();
-        let ids = || rows.fixed.chunks_exact(shape.layout.stride()).map(|fixed| shape.layout.doc_id(RowRef { fixed, blobs: &[] }));
+        let ids = || rows.fixed.chunks_exact(shape.layout.stride()).map(RowLayout::doc_id_of);
         let ascending = ids().zip(ids().skip(1)).all(|(a, b)| a < b);
         let mut by_id = Vec::new();
         if !ascending {
@@ -201,7 +201,7 @@ impl Part for RamSegment {
         let stride = self.shape.layout.stride();
         let fixed = self.rows.fixed.get(row.0 as usize * stride..(row.0 as usize + 1) * stride).unwrap_or(&[]);
         let blobs = self.rows.heap.get(self.shape.layout.blob_offset(fixed) as usize..).unwrap_or(&[]);
-        RowRef { fixed, blobs }
+        RowRef::Whole(RowBytes { fixed, blobs })
     }
 
     fn doc_id(&self, row: RowId) -> DocId {

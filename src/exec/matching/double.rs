@@ -25,6 +25,7 @@ pub(crate) fn schema(fields: &[&str]) -> Schema {
         indexed: true,
         stored: true,
         attribute: false,
+        columnar: false,
     };
     Schema { version: 1, columns: fields.iter().enumerate().map(column).collect() }
 }

@@ -52,7 +52,7 @@ impl QueryWords for Text {
 fn schema() -> Schema {
     let column = |(uid, (name, kind)): (usize, (&str, ColumnKind))| {
         let text = kind == ColumnKind::Text;
-        Column { name: name.to_owned(), kind, uid: uid as u32, indexed: text, stored: text, attribute: !text }
+        Column { name: name.to_owned(), kind, uid: uid as u32, indexed: text, stored: text, attribute: !text, columnar: false }
     };
     let columns = [("title", ColumnKind::Text), ("year", ColumnKind::Uint), ("plot", ColumnKind::Text)];
     Schema { version: 1, columns: columns.into_iter().enumerate().map(column).collect() }

@@ -147,7 +147,15 @@ mod tests {
     use crate::types::{Column, ColumnKind};
 
     fn schema() -> Schema {
-        let column = |name: &str, kind, uid| Column { name: name.into(), kind, uid, indexed: false, stored: false, attribute: true };
+        let column = |name: &str, kind, uid| Column {
+            name: name.into(),
+            kind,
+            uid,
+            indexed: false,
+            stored: false,
+            attribute: true,
+            columnar: false,
+        };
         Schema { version: 1, columns: vec![column("a", ColumnKind::Text, 7), column("m", ColumnKind::Multi, 9)] }
     }
 

@@ -40,7 +40,15 @@ pub enum Step {
 }
 
 pub fn schema() -> Schema {
-    let column = |name: &str, kind, uid, text| Column { name: name.into(), kind, uid, indexed: text, stored: text, attribute: !text };
+    let column = |name: &str, kind, uid, text| Column {
+        name: name.into(),
+        kind,
+        uid,
+        indexed: text,
+        stored: text,
+        attribute: !text,
+        columnar: false,
+    };
     Schema { version: 1, columns: vec![column("title", ColumnKind::Text, 1, true), column("n", ColumnKind::Bigint, 2, false)] }
 }
 
