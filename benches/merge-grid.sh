@@ -13,6 +13,7 @@
 #   THREADS         connections that load (default: 2)
 #   BATCH           rows of a statement (default: 1000)
 #   CUTOFF          optimize_cutoff of the table (default: 16)
+#   ENGINE          rowwise or columnar (default: rowwise)
 #   RT_MEM_LIMIT    RAM chunk at which the table is flushed (default: 8M, about 70 flushes of a million rows; use 128M for ten)
 #   FOLDER          where data goes, a folder of its own for each cell (default: a temporary one)
 #
@@ -75,8 +76,8 @@ cpu_seconds() {
     awk -v ticks="$(getconf CLK_TCK)" '{ sub(/^.*\) /, ""); printf "%.1f", ($12 + $13) / ticks }' "/proc/$server/stat"
 }
 
-printf '%s rows, %s connections, batches of %s, cutoff %s, rt_mem_limit %s, %s cores, load average before %s\n' "$rows" "${THREADS:-2}" \
-    "${BATCH:-1000}" "${CUTOFF:-16}" "${RT_MEM_LIMIT:-8M}" "$(nproc)" "$(cut -d' ' -f1 /proc/loadavg)"
+printf '%s rows, %s, %s connections, batches of %s, cutoff %s, rt_mem_limit %s, %s cores, load average before %s\n' "$rows" "${ENGINE:-rowwise}" \
+    "${THREADS:-2}" "${BATCH:-1000}" "${CUTOFF:-16}" "${RT_MEM_LIMIT:-8M}" "$(nproc)" "$(cut -d' ' -f1 /proc/loadavg)"
 printf '%-7s %9s %11s %8s %14s %6s %6s %8s %8s %10s\n' pair 'load, s' compacted tail 'chunks:loaded' peak end written 'CPU, s' 'rows/s'
 
 failed=0
@@ -88,7 +89,8 @@ for pair in "${pairs[@]}"; do
         continue
     fi
     "$binary" load --port="$port" --quiet --drop --wait --cache-gen-workers=2 --threads="${THREADS:-2}" --batch-size="${BATCH:-1000}" \
-        --total="$rows" --init="CREATE TABLE test(id bigint, name text, type int) optimize_cutoff='${CUTOFF:-16}' rt_mem_limit='${RT_MEM_LIMIT:-8M}'" \
+        --total="$rows" \
+        --init="CREATE TABLE test(id bigint, name text, type int) optimize_cutoff='${CUTOFF:-16}' rt_mem_limit='${RT_MEM_LIMIT:-8M}' engine='${ENGINE:-rowwise}'" \
         --load="INSERT INTO test(id,name,type) VALUES(<increment>,'<text/10/100>',<int/1/100>)" >"$folder/report" || failed=1
     cpu=$(cpu_seconds)
     awk -F ';' -v pair="$pair" -v cpu="$cpu" '

@@ -183,6 +183,11 @@ impl<'a> ColumnRow<'a> {
         }
     }
 
+    /// What stays in rows, in the layout that [`RowLayout::beside_columns`] gives.
+    pub(super) fn rest(self) -> Option<RowBytes<'a>> {
+        self.store.rest.as_ref().map(|rest| rest.row(self.row))
+    }
+
     /// The document id.
     #[inline]
     pub(super) fn doc_id(self) -> DocId {

@@ -106,7 +106,10 @@ impl ColumnsWriter<'_> {
             fixed.clear();
             heap.clear();
             ids.add(self.layout.doc_id(row));
-            rest.append_from(&self.layout, row, &mut fixed, &mut heap);
+            match row {
+                RowRef::Columns(columns) if let Some(bytes) = columns.rest() => rest.copy(bytes, &mut fixed, &mut heap),
+                row => rest.append_from(&self.layout, row, &mut fixed, &mut heap),
+            }
             if let Some(blobs) = &mut blobs {
                 rest.move_blobs(&mut fixed, 0, blobs_at);
                 blobs.write_all(&heap).map_err(io)?;
