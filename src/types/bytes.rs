@@ -1,46 +1,39 @@
 //! A shared, immutable run of bytes: a mapped file, a heap buffer, or a slice of either.
 
 use std::ops::{Deref, Range};
-use std::sync::Arc;
 
-/// Cheap to clone (one reference count) and to slice; keeps its owner alive. Hot loops take `&[u8]` once and keep it.
+/// Cheap to clone (one reference count), to slice and to read; keeps its owner alive.
 #[derive(Clone)]
-pub struct Bytes {
-    owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
-    range: Range<usize>,
-}
+pub struct Bytes(bytes::Bytes);
 
 impl Bytes {
     /// Wraps whatever owns the bytes, whole.
     pub fn new(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Bytes {
-        let range = 0..owner.as_ref().len();
-        Bytes { owner: Arc::new(owner), range }
+        Bytes(bytes::Bytes::from_owner(owner))
     }
 
     /// No bytes.
     pub fn empty() -> Bytes {
-        Bytes::new(Vec::new())
+        Bytes(bytes::Bytes::new())
     }
 
     /// The bytes `range` of these, sharing the owner. None where the range lies outside.
     pub fn slice(&self, range: Range<usize>) -> Option<Bytes> {
-        if range.start > range.end || range.end > self.range.len() {
-            return None;
-        }
-        Some(Bytes { owner: self.owner.clone(), range: self.range.start + range.start..self.range.start + range.end })
+        (range.start <= range.end && range.end <= self.0.len()).then(|| Bytes(self.0.slice(range)))
     }
 }
 
 impl Deref for Bytes {
     type Target = [u8];
+    #[inline]
     fn deref(&self) -> &[u8] {
-        &(*self.owner).as_ref()[self.range.clone()]
+        &self.0
     }
 }
 
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Bytes {
-        Bytes::new(bytes)
+        Bytes(bytes.into())
     }
 }
 

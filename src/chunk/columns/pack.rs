@@ -18,19 +18,18 @@ pub(super) fn packed_len(count: usize, width: u8) -> usize {
 
 /// Appends numbers of at most `width` bits.
 pub(super) fn pack(numbers: impl Iterator<Item = u64>, width: u8, out: &mut Vec<u8>) {
-    let (mut word, mut bits) = (0u128, 0);
+    let (mut word, mut bits) = (0u64, 0u32);
     for number in numbers {
-        word |= u128::from(number) << bits;
-        bits += width;
-        while bits >= 8 {
-            out.push(word as u8);
-            word >>= 8;
-            bits -= 8;
+        word |= number << bits;
+        bits += u32::from(width);
+        if bits >= 64 {
+            out.extend_from_slice(&word.to_le_bytes());
+            bits -= 64;
+            // What of the number lay past the word; nothing where it ended with it.
+            word = if bits == 0 { 0 } else { number >> (u32::from(width) - bits) };
         }
     }
-    if bits > 0 {
-        out.push(word as u8);
-    }
+    out.extend_from_slice(&word.to_le_bytes()[..bits.div_ceil(8) as usize]);
 }
 
 /// Number `at` of those that begin with `data`, which may run on. None where `data` ends before it, or where `width` is none that is written.
