@@ -38,10 +38,10 @@ struct Base {
 
 fn column(name: &str, kind: ColumnKind, uid: u32, flags: &str) -> Column {
     let (indexed, stored, attribute) = (flags.contains('i'), flags.contains('s'), flags.contains('a'));
-    Column { name: name.to_owned(), kind, uid, indexed, stored, attribute, columnar: false }
+    Column { name: name.to_owned(), kind, uid, indexed, stored, attribute, columnar: flags.contains('c') }
 }
 
-fn schemas() -> [Vec<Column>; 3] {
+fn schemas() -> [Vec<Column>; 5] {
     [
         vec![
             column("title", ColumnKind::Text, 1, "is"),
@@ -55,6 +55,14 @@ fn schemas() -> [Vec<Column>; 3] {
         ],
         vec![column("name", ColumnKind::Text, 1, "is"), column("n", ColumnKind::Uint, 2, "a")],
         vec![column("name", ColumnKind::Text, 1, "isa"), column("j", ColumnKind::Json, 2, "a"), column("m", ColumnKind::Multi, 3, "a")],
+        vec![
+            column("name", ColumnKind::Text, 1, "i"),
+            column("n", ColumnKind::Bigint, 2, "ac"),
+            column("s", ColumnKind::String, 3, "ac"),
+            column("m", ColumnKind::Multi64, 4, "ac"),
+            column("f", ColumnKind::Float, 5, "ac"),
+        ],
+        vec![column("n", ColumnKind::Uint, 1, "ac"), column("j", ColumnKind::Json, 2, "a"), column("s", ColumnKind::String, 3, "ac")],
     ]
 }
 
@@ -116,7 +124,7 @@ fn base(n: usize, columns: Vec<Column>) -> Base {
     }
     let disk: Arc<dyn Disk> = Arc::new(CrashDisk::new());
     let part = PartView::new(AnyPart::Ram(Arc::new(builder.finish(&Lexicon::new()))));
-    flush(&disk, &[part], &options(&schema, FROM, ["lz4", "zstd", "none"][n])).expect("a sound chunk");
+    flush(&disk, &[part], &options(&schema, FROM, ["lz4", "zstd", "none"][n % 3])).expect("a sound chunk");
     let mut names = disk.list(Path::new(FROM)).expect("a folder");
     names.sort();
     let files = names.into_iter().map(|name| (name.clone(), disk.read(&Path::new(FROM).join(name)).expect("a file"))).collect();

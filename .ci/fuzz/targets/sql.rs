@@ -137,7 +137,7 @@ fn create_table(data: &[u8]) {
             indexed: texts && flags & 1 != 0,
             stored: kind == ColumnKind::Text && flags & 2 != 0,
             attribute: !texts || kind == ColumnKind::String || flags & 4 != 0,
-            columnar: false,
+            columnar: flags & 8 != 0,
         }
     });
     let schema = Schema { version: 1, columns: columns.collect() };
