@@ -12,7 +12,7 @@ use crate::chunk::{
 };
 use crate::storage::{CrashDisk, Disk};
 use crate::text::Analyzer;
-use crate::types::{Column, ColumnKind, DocId, FieldId, RowId, Schema, StopToken, Value};
+use crate::types::{Column, ColumnKind, DocId, FieldId, RowId, Schema, Spare, StopToken, Value};
 
 /// Numbers that look random and are the same in every run.
 struct Random(u64);
@@ -160,6 +160,19 @@ fn options(schema: &Arc<Schema>, dir: &str) -> BuildOptions {
         progress: Arc::default(),
         spare: None,
     }
+}
+
+/// A core that nobody else wants.
+struct AlwaysSpare;
+
+impl Spare for AlwaysSpare {
+    fn take(&self) -> bool {
+        true
+    }
+    fn may_keep(&self) -> bool {
+        true
+    }
+    fn give_back(&self) {}
 }
 
 fn disk() -> Arc<dyn Disk> {
@@ -399,7 +412,7 @@ fn a_merged_chunk_says_what_is_left_of_its_inputs() {
             check(&built.chunk, schema, &left, &mut random);
             built.chunk.verify().expect("sound");
             // On two threads it is the same chunk, to the byte.
-            let shared = BuildOptions { spare: Some(Arc::new(|| true)), ..options(schema, "/t/shared") };
+            let shared = BuildOptions { spare: Some(Arc::new(AlwaysSpare)), ..options(schema, "/t/shared") };
             merge(&disk, &views, &shared).expect("merged by two");
             let files = disk.list("/t/merged".as_ref()).expect("files");
             assert_eq!(disk.list("/t/shared".as_ref()).expect("files"), files);
