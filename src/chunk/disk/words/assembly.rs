@@ -224,3 +224,103 @@ impl<'a> Assembly<'a> {
         self.state.into_inner().marks
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::source::List;
+    use super::*;
+    use crate::chunk::disk::BuildOptions;
+    use crate::storage::{CrashDisk, Disk};
+    use crate::types::{Schema, StopToken};
+
+    fn options(dir: &str) -> BuildOptions {
+        BuildOptions {
+            dir: dir.into(),
+            table_uuid: 1,
+            schema: Arc::new(Schema { version: 1, columns: Vec::new() }),
+            compression: "none".to_owned(),
+            compression_level: 0,
+            block_size: 1024,
+            stop: StopToken::new(),
+            throttle: None,
+            progress: Arc::default(),
+            spare: None,
+        }
+    }
+
+    /// Two dictionaries in several ranges each; some have no words.
+    fn ranges() -> Vec<WordRange> {
+        let borders = |list: List| Ok::<_, ()>((0..if list.has_positions() { 9u8 } else { 4 }).map(|n| vec![b'b' + n]).collect());
+        WordRange::of(2, borders).expect("never fails")
+    }
+
+    fn piece(range: &WordRange, mut piece: Piece) -> Piece {
+        for n in 0..range.number % 5 * 10 {
+            let word = [&range.from[..], b"x", n.to_string().as_bytes()].concat();
+            let word = if n < 10 { [&range.from[..], b"w", n.to_string().as_bytes()].concat() } else { word };
+            piece.postings.extend_from_slice(&word);
+            piece.positions.extend(std::iter::repeat_n(n as u8, n));
+            let list = ListMark {
+                docs: 1,
+                hits: 1,
+                postings: word.len() as u64,
+                positions: if range.list.has_positions() { n as u64 } else { 0 },
+            };
+            piece.add(&word, list, range.number as u32);
+        }
+        piece
+    }
+
+    /// Writes all ranges, handed in in this order; gives the three files and the marks.
+    fn write(order: impl IntoIterator<Item = usize>, dir: &str) -> (Vec<Vec<u8>>, Vec<DictionaryMark>) {
+        let disk: Arc<dyn Disk> = Arc::new(CrashDisk::new());
+        let folder = Folder::create(&disk, &options(dir)).expect("a folder");
+        let ranges = ranges();
+        let assembly = Assembly::new(&folder, &ranges, Division::SHARED).expect("files");
+        for number in order {
+            let begun = assembly.begin(&ranges[number]).expect("nobody stops it");
+            assembly.hand_in(&ranges[number], piece(&ranges[number], begun)).expect("space");
+        }
+        let marks = assembly.into_marks().expect("all were handed in");
+        let read = |name: &str| disk.read(&Path::new(dir).join(name)).expect("a file");
+        (vec![read(TERMS), read(POSTINGS), read(POSITIONS)], marks)
+    }
+
+    #[test]
+    fn ranges_may_come_in_any_order() {
+        let count = ranges().len();
+        let expected = write(0..count, "/a");
+        assert_eq!(expected.1.len(), 3);
+        assert!(expected.1.iter().all(|m| m.words > 0 && m.tf_max > 0));
+        assert!(write((0..count).rev(), "/b") == expected);
+        assert!(write((0..count).map(|n| n * 7 % count), "/c") == expected);
+    }
+
+    #[test]
+    fn who_got_too_far_ahead_waits_and_can_be_stopped() {
+        let disk: Arc<dyn Disk> = Arc::new(CrashDisk::new());
+        let options = options("/a");
+        let folder = Folder::create(&disk, &options).expect("a folder");
+        let ranges = ranges();
+        let division = Division { range_bytes: 1, held_bytes: 100, waiting_bytes: 1 };
+        let assembly = Assembly::new(&folder, &ranges, division).expect("files");
+        assembly.hand_in(&ranges[1], piece(&ranges[1], Piece::default())).expect("waits");
+        std::thread::scope(|scope| {
+            let ahead = scope.spawn(|| assembly.begin(&ranges[2]).map(|_| ()));
+            // Those whose turn it is go on.
+            assembly.hand_in(&ranges[0], assembly.begin(&ranges[0]).expect("its turn")).expect("space");
+            ahead.join().expect("no panic").expect("its turn came");
+        });
+        let mut long = Piece { postings: vec![0; 100], ..Piece::default() };
+        assembly.relieve(&ranges[2], &mut long).expect("its turn");
+        assert!(long.postings.is_empty());
+        std::thread::scope(|scope| {
+            let ahead = scope.spawn(|| assembly.relieve(&ranges[3], &mut Piece { postings: vec![0; 100], ..Piece::default() }));
+            std::thread::sleep(Duration::from_millis(5));
+            options.stop.stop();
+            assert!(matches!(ahead.join().expect("no panic"), Err(ChunkError::Stopped)));
+        });
+    }
+}

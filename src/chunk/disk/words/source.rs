@@ -203,20 +203,34 @@ impl<'a> DiskWords<'a> {
         self.merged
     }
 
-    /// Steps an input to its next word that is not before `from`, and puts it into the heap, if there is one.
-    fn step(&mut self, input: usize, from: &[u8]) -> Result<(), ChunkError> {
+    /// Steps an input to its next word and puts it into the heap, if there is one.
+    fn step(&mut self, input: usize) -> Result<(), ChunkError> {
         self.reading = Some(input);
-        let words = &mut self.words[input];
-        while words.advance().map_err(|e| self.inputs[input].corrupt(TERMS, e.to_string()))? {
-            if words.word() >= from {
-                self.heads[input] = head(words.word());
-                self.heap.push(input);
-                self.sift_up();
+        if self.words[input].advance().map_err(|e| self.inputs[input].corrupt(TERMS, e.to_string()))? {
+            self.push(input);
+        }
+        self.reading = None;
+        Ok(())
+    }
+
+    /// The same with its first word that is not before `from`.
+    fn enter(&mut self, input: usize, from: &[u8]) -> Result<(), ChunkError> {
+        self.reading = Some(input);
+        // The walk begins with the block that may hold it: few lie before it there.
+        while self.words[input].advance().map_err(|e| self.inputs[input].corrupt(TERMS, e.to_string()))? {
+            if self.words[input].word() >= from {
+                self.push(input);
                 break;
             }
         }
         self.reading = None;
         Ok(())
+    }
+
+    fn push(&mut self, input: usize) {
+        self.heads[input] = head(self.words[input].word());
+        self.heap.push(input);
+        self.sift_up();
     }
 
     fn less(&self, a: usize, b: usize) -> bool {
@@ -272,13 +286,12 @@ impl WordSource for DiskWords<'_> {
             self.dictionaries.push(dictionary);
             self.words.push(dictionary.words_from(&range.from).map_err(|e| chunk.corrupt(TERMS, e.to_string()))?);
         }
-        // A walk begins with the block that may hold the first word: few lie before it there.
-        (0..self.inputs.len()).try_for_each(|input| self.step(input, &range.from))
+        (0..self.inputs.len()).try_for_each(|input| self.enter(input, &range.from))
     }
 
     fn next(&mut self, word: &mut Vec<u8>) -> Result<bool, ChunkError> {
         let mut done = std::mem::take(&mut self.current);
-        done.iter().try_for_each(|&input| self.step(input, &[]))?;
+        done.iter().try_for_each(|&input| self.step(input))?;
         done.clear();
         self.current = done;
         let Some(first) = self.pop() else { return Ok(false) };
