@@ -22,7 +22,6 @@
 mod build;
 mod chunk;
 mod columns_write;
-mod crew;
 mod header;
 mod ids;
 mod lengths;

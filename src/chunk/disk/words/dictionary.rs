@@ -211,31 +211,8 @@ impl Dictionary {
         })
     }
 
-    /// Number of words.
-    pub(in crate::chunk::disk) fn word_total(&self) -> u64 {
-        self.mark.words
-    }
-
-    /// Blocks of words.
-    pub(super) fn block_count(&self) -> usize {
+    fn block_count(&self) -> usize {
         self.index.len() / ENTRY_BYTES
-    }
-
-    /// Bytes of words, lists and positions.
-    pub(super) fn bytes(&self) -> u64 {
-        (self.blocks.len() + self.postings.len() + self.positions.len()) as u64
-    }
-
-    /// Bytes of words, lists and positions before a block.
-    pub(super) fn bytes_before(&self, block: usize) -> Result<u64, Damage> {
-        let Entry { start, place, .. } = Self::entry(&self.index, block).ok_or(SHORT)?;
-        Ok((start as u64).saturating_add(place.postings).saturating_add(place.positions))
-    }
-
-    /// The first word of a block.
-    pub(super) fn first_word(&self, block: usize) -> Result<&[u8], Damage> {
-        let start = if block == 0 { 0 } else { Self::entry(&self.index, block - 1).ok_or(SHORT)?.head_end };
-        self.heads.get(start..Self::entry(&self.index, block).ok_or(SHORT)?.head_end).ok_or(SHORT)
     }
 
     /// Words of a block.
@@ -312,8 +289,7 @@ impl Dictionary {
         to: Option<&[u8]>,
         found: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<bool, Damage> {
-        // The words alone are asked for.
-        let mut words = Words { with_places: false, ..self.words_from(from)? };
+        let mut words = self.words_from(from)?;
         while words.advance()? {
             if words.word() < from {
                 continue;
@@ -329,7 +305,7 @@ impl Dictionary {
     }
 
     /// All words in byte order.
-    fn words(&self) -> Words<'_> {
+    pub(super) fn words(&self) -> Words<'_> {
         Words {
             dictionary: self,
             block: 0,
@@ -342,8 +318,8 @@ impl Dictionary {
         }
     }
 
-    /// The words from the block on that may hold `from`.
-    pub(super) fn words_from(&self, from: &[u8]) -> Result<Words<'_>, Damage> {
+    /// The words from the block on that may hold `from`; without places.
+    fn words_from(&self, from: &[u8]) -> Result<Words<'_>, Damage> {
         let (index, heads) = (&self.index[..], &self.heads[..]);
         let (mut low, mut high) = (0, self.block_count());
         while low < high {
@@ -352,7 +328,7 @@ impl Dictionary {
             let end = Self::entry(index, middle).ok_or(SHORT)?.head_end;
             if heads.get(start..end).ok_or(SHORT)? <= from { low = middle + 1 } else { high = middle }
         }
-        Ok(Words { block: low.saturating_sub(1), ..self.words() })
+        Ok(Words { block: low.saturating_sub(1), with_places: false, ..self.words() })
     }
 
     fn list(&self, place: &Place) -> Result<List<'_>, Damage> {
@@ -467,13 +443,13 @@ impl Words<'_> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use crate::chunk::disk::words::list::ListWriter;
     use crate::chunk::postings::NO_ROW;
 
     /// Words with lists of all lengths around those of a block, written and opened.
-    pub(in crate::chunk::disk::words) fn sample(words: &[Vec<u8>], positions: bool) -> Dictionary {
+    fn sample(words: &[Vec<u8>], positions: bool) -> Dictionary {
         let (mut lists, mut dictionary) = (ListWriter::new(positions), DictionaryWriter::new(positions));
         let (mut terms, mut rows, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         for (n, word) in words.iter().enumerate() {
