@@ -28,7 +28,7 @@ use super::policy::{Goal, Job, JobId};
 use super::queue::{Claimed, Done, Ended, Ending, Failure, Layout, Overrides, Owner, Queue, RequestId, TableId};
 use super::source::{JobContext, Outcome, Source};
 use super::speed::{self, Speed};
-use crate::types::{ChunkId, Progress, StopToken};
+use crate::types::{ChunkId, Progress, Spare, StopToken};
 
 /// Jobs that [`MergePool::history`] remembers.
 const HISTORY_LEN: usize = 100;
@@ -559,11 +559,7 @@ impl Shared {
             since: Instant::now(),
             since_clock: SystemTime::now(),
         };
-        let (shared, id) = (self.clone(), claimed.id);
-        let spare = Arc::new(move || {
-            let slots = (shared.slots)();
-            shared.state.lock().queue.has_spare(id, slots)
-        });
+        let spare = Some(Arc::new(SpareSlot { shared: self.clone(), job: claimed.id }) as Arc<dyn Spare>);
         let claim = Claim {
             shared: self.clone(),
             table: run.table.clone(),
@@ -588,6 +584,28 @@ impl Shared {
             }
             Err(error) => tracing::error!(job = %id, %error, "no thread for a merge"),
         }
+    }
+}
+
+/// The slot that may be lent to a job.
+struct SpareSlot {
+    shared: Arc<Shared>,
+    job: JobId,
+}
+
+impl Spare for SpareSlot {
+    fn take(&self) -> bool {
+        let slots = (self.shared.slots)();
+        self.shared.state.lock().queue.lend(self.job, slots)
+    }
+
+    fn may_keep(&self) -> bool {
+        let slots = (self.shared.slots)();
+        self.shared.state.lock().queue.may_keep(self.job, slots)
+    }
+
+    fn give_back(&self) {
+        self.shared.state.lock().queue.give_back(self.job);
     }
 }
 

@@ -16,12 +16,15 @@
 //! - A drop writes nothing and takes no slot; one drop runs at a time.
 //! - A request with its own `parallel` is bounded by that figure and not by the slots; its jobs are counted for the others.
 //!
+//! A slot that is idle may be lent to a job that runs, which then has two. Jobs that become due start as if it were idle: until the
+//! borrower has done the piece of work at hand, one thread more than there are slots is at work.
+//!
 //! **Failures.** A failed job ends its request. The automatic goal of that table pauses for a second, then 2, 4, … up to 5 minutes,
 //! until a job succeeds, and the chunks of the failed job are put aside ten times as long, so that one broken chunk stops neither the
 //! other chunks nor spins.
 //!
 //! Invariants: a chunk is in at most one claim; a layout that was read before a claim of its table ended is never planned with (it
-//! would show the claim's inputs as free and the plan would overshoot); each request ends exactly once.
+//! would show the claim's inputs as free and the plan would overshoot); each request ends exactly once; a slot is lent to one job only.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -227,6 +230,8 @@ struct Table {
 pub struct Queue {
     tables: BTreeMap<TableId, Table>,
     running: BTreeMap<JobId, Claimed>,
+    /// Jobs to which a slot is lent beside their own.
+    helped: BTreeSet<JobId>,
     /// The table that started a job last.
     turn: Option<TableId>,
     last_number: u64,
@@ -404,14 +409,41 @@ impl Queue {
         None
     }
 
-    /// Whether a slot is idle that the running job `id` may use, which has one already.
-    pub fn has_spare(&self, id: JobId, slots: usize) -> bool {
-        let Some(claimed) = self.running.get(&id) else { return false };
-        let merges = self.running.values().filter(|c| c.job.kind != JobKind::Drop);
-        match claimed.max_jobs {
-            Some(own) => merges.filter(|c| c.owner == claimed.owner).count() < own,
-            None => merges.count() < slots,
+    /// Lends an idle slot to the running job `id`, which has one of its own. False where none is idle, one was lent to it before, or a
+    /// job is due that will take it at once. [`Queue::give_back`] and [`Queue::finish`] end the loan.
+    pub fn lend(&mut self, id: JobId, slots: usize) -> bool {
+        let Some(claimed) = self.running.get(&id).filter(|_| !self.helped.contains(&id)) else { return false };
+        let is_lent = self.in_use(claimed) < claimed.max_jobs.unwrap_or(slots) && !self.is_start_due(slots);
+        if is_lent {
+            self.helped.insert(id);
         }
+        is_lent
+    }
+
+    /// Whether the job `id` may go on with the slot that was lent to it: not once a job that started since makes them too many. Of several
+    /// that have borrowed, the first one to ask gives back.
+    pub fn may_keep(&self, id: JobId, slots: usize) -> bool {
+        let claimed = self.running.get(&id).filter(|_| self.helped.contains(&id));
+        claimed.is_some_and(|claimed| self.in_use(claimed) <= claimed.max_jobs.unwrap_or(slots))
+    }
+
+    /// Ends a loan.
+    pub fn give_back(&mut self, id: JobId) {
+        self.helped.remove(&id);
+    }
+
+    /// Slots that jobs have, lent ones included, out of those that bound this job.
+    fn in_use(&self, claimed: &Claimed) -> usize {
+        let merges = self.running.values().filter(|c| c.job.kind != JobKind::Drop);
+        let merges = merges.filter(|c| claimed.max_jobs.is_none() || c.owner == claimed.owner);
+        merges.map(|c| 1 + usize::from(self.helped.contains(&c.id))).sum()
+    }
+
+    /// Whether a slot that is idle will not be so for long.
+    fn is_start_due(&self, slots: usize) -> bool {
+        let smallest = self.smallest_waiting();
+        let may_start = |w: &Waiting| w.job.kind != JobKind::Drop && self.may_start(w, slots, smallest);
+        self.tables.values().filter(|t| t.paused == 0).any(|t| t.stale || t.waiting.iter().any(may_start))
     }
 
     /// Bytes of the smallest job that waits for a slot.
@@ -453,6 +485,7 @@ impl Queue {
 
     /// Frees the inputs of a job. Ends its request if it failed; requests that it satisfied end with the next plan.
     pub fn finish(&mut self, job: JobId, ending: Ending, now_ms: u64) -> Vec<Ended> {
+        self.helped.remove(&job);
         let Some(claimed) = self.running.remove(&job) else { return Vec::new() };
         let Some(table) = self.tables.get_mut(&claimed.table) else { return Vec::new() };
         table.generation += 1;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::policy::{ChunkStats, Goal, Job, Limits};
-use crate::types::{ChunkId, Progress, StopToken};
+use crate::types::{ChunkId, Progress, Spare, StopToken};
 
 /// A table whose chunks the pool merges.
 ///
@@ -36,10 +36,10 @@ pub struct JobContext {
     pub stop: StopToken,
     /// What lists read of it.
     pub progress: Arc<Progress>,
-    /// Whether a slot is idle now that this job may use beside its own: so that the last job of a goal, which runs alone, does not
-    /// leave half of the machine idle. Nothing is reserved by asking: a job that becomes due starts all the same, since a small one
-    /// must not wait for a large one.
-    pub spare: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// The slot beside its own that this job may use while it is idle: so that the last job of a goal, which runs alone, does not leave
+    /// half of the machine idle. A job that becomes due starts all the same, since a small one must not wait for a large one: whoever has
+    /// the slot then gives it back as soon as the piece of work at hand is done. None = there never is one.
+    pub spare: Option<Arc<dyn Spare>>,
 }
 
 /// How a job ended, if it did not fail.

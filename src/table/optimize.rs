@@ -323,7 +323,7 @@ impl Table {
     ) -> Result<Output, TableError> {
         let views: Vec<PartView> = plan.iter().map(|(_, view)| view.clone()).collect();
         let (id, mut options) = self.build_options(context.stop.clone(), Some(self.around.throttle.clone()), context.progress.clone());
-        options.spare = Some(context.spare.clone());
+        options.spare = context.spare.clone();
         let built = disk::merge(&self.around.disk, &views, &options)?;
         Ok(Output { id, built, level, sources: plan.iter().map(|(i, _)| inputs[*i].clone()).collect() })
     }

@@ -1,23 +1,26 @@
 //! Flush and merge: one act, two kinds of input.
 
-use std::cell::Cell;
+use std::any::Any;
 use std::io::{self, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::chunk::panic_text;
-use super::header::{FieldMark, HEADER, Header, columns_of};
+use super::crew::{self, Task};
+use super::header::{HEADER, Header, columns_of};
 use super::ids::IdsWatch;
 use super::rows_write::{write_attributes, write_id_file, write_lengths};
-use super::words::{DictionaryMark, DiskWords, RamWords, WordSource};
+use super::words::{DiskWords, Division, List, RamWords, WordRange, WordsWriter};
 use super::writer::{Folder, io_error};
 use super::{BuildOptions, Built, DiskChunk, Timings, stored, words};
 use crate::chunk::columns::ColumnMark;
 use crate::chunk::{AnyPart, ChunkError, PartView, RowLayout, RowMap};
 use crate::storage::Disk;
-use crate::types::Schema;
 
 /// Writes RAM segments as one disk chunk. `inputs` are RAM parts of one lexicon with their dead rows and UPDATEs. Output rows: alive
 /// input rows in the order of `inputs`. On any failure the folder is removed; a panic inside becomes an error.
@@ -27,16 +30,33 @@ pub fn flush(disk: &Arc<dyn Disk>, inputs: &[PartView], options: &BuildOptions) 
         AnyPart::Disk(chunk) => Err(ChunkError::Limit(format!("{}: a disk chunk cannot be flushed", chunk.dir().display()))),
     };
     let segments = inputs.iter().map(segment).collect::<Result<Vec<_>, _>>()?;
-    let work = || build(disk, inputs, options, || RamWords::new(segments.iter().map(|s| &**s).collect()));
-    guarded(disk, options, work, || options.dir.clone())
+    // One thread writes all, and words are sorted once for all fields.
+    let source = Mutex::new(None);
+    let words = |writer: &WordsWriter<'_>, range: &WordRange| {
+        writer.write(range, source.lock().get_or_insert_with(|| RamWords::new(segments.iter().map(|s| &**s).collect())))
+    };
+    let ranges = WordRange::of(options.schema.field_count(), |_| Ok::<_, ChunkError>(Vec::new()))?;
+    guarded(disk, options, || build(disk, inputs, options, Division::WHOLE, ranges, &words))
 }
 
-/// Merges disk chunks (any number, in the calling thread) into one. Output rows: alive input rows in the order of `inputs`, UPDATEs
-/// folded in. On any failure the folder is removed; a panic inside becomes an error that names the input being read.
+/// Merges disk chunks (any number, in the calling thread and, while a core is spare, in a second one) into one. Output rows: alive input
+/// rows in the order of `inputs`, UPDATEs folded in. On any failure the folder is removed; a panic inside becomes an error that names the
+/// input being read.
 ///
 /// Every byte of the inputs is checked first: what was damaged on disk must not be written anew under a checksum that fits. That costs
 /// about 2 % of a merge, and brings the inputs into the page cache in the order in which they lie.
 pub fn merge(disk: &Arc<dyn Disk>, inputs: &[PartView], options: &BuildOptions) -> Result<Built, ChunkError> {
+    // Without a second core there is nobody to divide with.
+    merge_divided(disk, inputs, options, if options.spare.is_some() { Division::SHARED } else { Division::WHOLE })
+}
+
+/// As [`merge`], with words divided as `division` says. Whatever it says, the output is the same, to the byte.
+pub(super) fn merge_divided(
+    disk: &Arc<dyn Disk>,
+    inputs: &[PartView],
+    options: &BuildOptions,
+    division: Division,
+) -> Result<Built, ChunkError> {
     let chunk = |view: &PartView| match &view.part {
         AnyPart::Disk(chunk) => Ok(chunk.clone()),
         AnyPart::Ram(_) => Err(ChunkError::Limit("a RAM segment cannot be merged with disk chunks".to_owned())),
@@ -46,44 +66,63 @@ pub fn merge(disk: &Arc<dyn Disk>, inputs: &[PartView], options: &BuildOptions) 
     if let Some(other) = chunks.iter().find(|c| c.header().columns != columns) {
         return Err(ChunkError::Limit(format!("{}: other columns than the merged chunk is to have", other.dir().display())));
     }
-    let reading = Cell::new(None);
-    let work = || {
-        let look = |bytes| {
+    let merged = AtomicU64::new(0);
+    let words = |writer: &WordsWriter<'_>, range: &WordRange| {
+        let mut source = DiskWords::new(chunks.iter().map(|c| &**c).collect());
+        // Caught here, where it is known which input is to blame.
+        let result = catch_unwind(AssertUnwindSafe(|| writer.write(range, &mut source))).unwrap_or_else(|panic| {
+            let blamed = source.reading().map_or(&*options.dir, |input| chunks[input].dir());
+            Err(panicked(options, blamed, &*panic))
+        });
+        // Relaxed: looked at once the threads are joined.
+        merged.fetch_add(source.merged(), Ordering::Relaxed);
+        result
+    };
+    guarded(disk, options, || {
+        let mut watch = Watch::start();
+        let stop = options.stop.child();
+        let look = &|bytes| {
             options.progress.add_read(bytes);
             match &options.throttle {
-                Some(throttle) => Ok(throttle.pass(bytes, &options.stop)?),
-                None => Ok(options.stop.check()?),
+                Some(throttle) => Ok(throttle.pass(bytes, &stop)?),
+                None => Ok(stop.check()?),
             }
         };
-        let mut watch = Watch::start();
-        chunks.iter().try_for_each(|chunk| chunk.verify_with(look))?;
+        let verify = chunks.iter().map(|chunk| Box::new(move || chunk.verify_with(look)) as Task<'_>);
+        let helped = crew::run(verify.collect(), options.spare.as_ref(), &stop)?;
         inputs.iter().try_for_each(|view| view.edits.check_sums())?;
         let read = watch.lap();
-        let mut built = build(disk, inputs, options, || DiskWords::new(chunks.iter().map(|c| &**c).collect(), &reading))?;
+        let ranges = WordRange::of(options.schema.field_count(), |list| borders(&chunks, list, division))?;
+        let mut built = build(disk, inputs, options, division, ranges, &words)?;
+        // Words that are out of order, under a checksum that fits, may lie outside of every range where they stand.
+        let there: u64 = chunks.iter().flat_map(|chunk| chunk.dictionaries()).map(|d| d.word_total()).sum();
+        if merged.load(Ordering::Relaxed) != there {
+            let reason = format!("{} of {there} words of the inputs were found in their order", merged.load(Ordering::Relaxed));
+            return Err(ChunkError::Corrupt { file: options.dir.display().to_string(), reason });
+        }
         built.timings.read = read;
+        built.timings.helped += helped;
         Ok(built)
-    };
-    guarded(disk, options, work, || match reading.get() {
-        Some(input) => chunks[input].dir().to_owned(),
-        None => options.dir.clone(),
     })
 }
 
-/// Runs a build; where it fails, says why and removes the folder. `blame` names the folder that a panic is about.
-fn guarded(
-    disk: &Arc<dyn Disk>,
-    options: &BuildOptions,
-    work: impl FnOnce() -> Result<Built, ChunkError>,
-    blame: impl FnOnce() -> PathBuf,
-) -> Result<Built, ChunkError> {
+/// Where to cut the words of a list of merged chunks.
+fn borders(chunks: &[Arc<DiskChunk>], list: List, division: Division) -> Result<Vec<Vec<u8>>, ChunkError> {
+    let dictionaries = chunks.iter().map(|chunk| chunk.dictionary(list.number())).collect::<Result<Vec<_>, _>>()?;
+    Ok(words::borders(&dictionaries, division.range_bytes).unwrap_or_else(|damage| {
+        // Whose they are is not known here. The merge reads them all, and tells.
+        tracing::debug!("words are not divided: {damage}");
+        Vec::new()
+    }))
+}
+
+/// Runs a build; where it fails, says why and removes the folder.
+fn guarded(disk: &Arc<dyn Disk>, options: &BuildOptions, work: impl FnOnce() -> Result<Built, ChunkError>) -> Result<Built, ChunkError> {
     if disk.exists(&options.dir) {
         return Err(io_error(&options.dir, io::Error::from(io::ErrorKind::AlreadyExists)));
     }
     // What a panic leaves half-done is the folder, which goes, and values that `work` owns; inputs are not changed by being read.
-    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let reason = format!("building {} failed: {}", options.dir.display(), panic_text(&*panic));
-        Err(ChunkError::Corrupt { file: blame().display().to_string(), reason })
-    });
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(options, &options.dir, &*panic)));
     if result.is_err() {
         if let Err(error) = disk.remove_dir(&options.dir)
             && disk.exists(&options.dir)
@@ -96,11 +135,20 @@ fn guarded(
     result
 }
 
-fn build<S: WordSource>(
+/// The error that a panic amounts to; `blamed` is the folder that it is about.
+fn panicked(options: &BuildOptions, blamed: &Path, panic: &(dyn Any + Send)) -> ChunkError {
+    let reason = format!("building {} failed: {}", options.dir.display(), panic_text(panic));
+    ChunkError::Corrupt { file: blamed.display().to_string(), reason }
+}
+
+/// Builds a chunk with the words of `ranges`, each written by `write_range`.
+fn build(
     disk: &Arc<dyn Disk>,
     inputs: &[PartView],
     options: &BuildOptions,
-    source: impl FnOnce() -> S,
+    division: Division,
+    ranges: Vec<WordRange>,
+    write_range: &(impl Fn(&WordsWriter<'_>, &WordRange) -> Result<(), ChunkError> + Sync),
 ) -> Result<Built, ChunkError> {
     options.stop.check()?;
     let (schema, layout) = (&options.schema, RowLayout::new(&options.schema));
@@ -112,28 +160,44 @@ fn build<S: WordSource>(
         .ok_or_else(|| ChunkError::Limit(format!("{}: a chunk holds fewer than 2^31 rows", options.dir.display())))?;
 
     let folder = Folder::create(disk, options)?;
-    let row_files = || write_rows(&folder, inputs, options, &map);
-    let word_files = || write_words(&folder, inputs, &map, schema, &mut source());
-    // Rows and words share nothing but the folder. To divide the words as well was tried, one thread unpacking and one packing lists: it
-    // ended no sooner, since packing is four fifths of that.
-    let (rows, words) = if options.spare.as_ref().is_some_and(|spare| spare()) {
-        std::thread::scope(|scope| {
-            let rows = std::thread::Builder::new().name("merge-rows".into()).spawn_scoped(scope, row_files);
-            let words = word_files();
-            let rows = match rows {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                // No thread to be had.
-                Err(_) => row_files(),
-            };
-            (rows, words)
-        })
-    } else {
-        (row_files(), word_files())
+    let writer = match ranges.len() {
+        0 => None,
+        _ => Some(WordsWriter::new(&folder, inputs, &map, &ranges, division)?),
     };
-    let (rows, words) = (rows?, words?);
+    let (rows, fields, words_took) = (Mutex::new(None), Mutex::new(Vec::new()), Mutex::new(Duration::ZERO));
+    let row_task = || {
+        *rows.lock() = Some(write_rows(&folder, inputs, options, &map)?);
+        Ok(())
+    };
+    let length_task = || {
+        let mut watch = Watch::start();
+        *fields.lock() = write_lengths(&folder, inputs, schema, &mut folder.pace())?;
+        *words_took.lock() += watch.lap();
+        Ok(())
+    };
+    let range_task = &|writer: &WordsWriter<'_>, range: &WordRange| {
+        let mut watch = Watch::start();
+        write_range(writer, range)?;
+        *words_took.lock() += watch.lap();
+        Ok(())
+    };
+    // Rows, lengths and ranges of words share nothing but the folder. The largest comes first, the small ones last, so that two threads
+    // end together.
+    let mut tasks: Vec<Task<'_>> = vec![Box::new(row_task)];
+    if let Some(writer) = &writer {
+        tasks.extend(ranges.iter().map(|range| Box::new(move || range_task(writer, range)) as Task<'_>));
+        tasks.push(Box::new(length_task));
+    }
+    let helped = crew::run(tasks, options.spare.as_ref(), folder.stop())?;
+    let unfinished = || ChunkError::Limit(format!("{}: not all was written", options.dir.display()));
+    let rows = rows.into_inner().ok_or_else(unfinished)?;
+    let dictionaries = match writer {
+        None => Vec::new(),
+        Some(writer) => writer.into_marks().ok_or_else(unfinished)?,
+    };
     let mut watch = Watch::start();
     let (ids, mut timings) = (&rows.ids, rows.timings);
-    timings.words = words.took;
+    (timings.words, timings.helped) = (words_took.into_inner(), helped);
     let (id_min, id_max) = ids.range();
     let header = Header {
         table_uuid: options.table_uuid,
@@ -145,8 +209,8 @@ fn build<S: WordSource>(
         compression: compression.code(),
         block_size: options.block_size as u32,
         columns: columns_of(schema),
-        fields: words.fields,
-        dictionaries: words.dictionaries,
+        fields: fields.into_inner(),
+        dictionaries,
         files: folder.marks(),
         stores: rows.stores,
     };
@@ -181,30 +245,6 @@ fn write_rows(folder: &Arc<Folder>, inputs: &[PartView], options: &BuildOptions,
     }
     timings.stored = watch.lap();
     Ok(RowFiles { ids, stores, timings })
-}
-
-/// What the files of words came to.
-struct WordFiles {
-    fields: Vec<FieldMark>,
-    dictionaries: Vec<DictionaryMark>,
-    took: Duration,
-}
-
-/// Writes lengths and words.
-fn write_words(
-    folder: &Arc<Folder>,
-    inputs: &[PartView],
-    map: &RowMap,
-    schema: &Schema,
-    source: &mut impl WordSource,
-) -> Result<WordFiles, ChunkError> {
-    let (mut watch, mut pace) = (Watch::start(), folder.pace());
-    let (mut fields, mut dictionaries) = (Vec::new(), Vec::new());
-    if schema.field_count() > 0 {
-        fields = write_lengths(folder, inputs, schema, &mut pace)?;
-        dictionaries = words::write(folder, inputs, map, fields.len(), source, &mut pace)?;
-    }
-    Ok(WordFiles { fields, dictionaries, took: watch.lap() })
 }
 
 /// Tells how long each of several steps took.

@@ -189,6 +189,11 @@ impl DiskChunk {
         self.header.compression == compression.code()
     }
 
+    /// All dictionaries.
+    pub(super) fn dictionaries(&self) -> &[Dictionary] {
+        &self.dictionaries
+    }
+
     pub(super) fn dictionary(&self, number: usize) -> Result<&Dictionary, ChunkError> {
         self.dictionaries.get(number).ok_or_else(|| self.corrupt(TERMS, format!("dictionary {number} is missing")))
     }

@@ -22,6 +22,7 @@
 mod build;
 mod chunk;
 mod columns_write;
+mod crew;
 mod header;
 mod ids;
 mod lengths;

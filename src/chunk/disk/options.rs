@@ -8,7 +8,7 @@ use super::DiskChunk;
 use crate::chunk::tantivy_io::Compression;
 use crate::chunk::{ChunkError, RowMap};
 use crate::storage::Throttle;
-use crate::types::{Progress, Schema, StopToken};
+use crate::types::{Progress, Schema, Spare, StopToken};
 
 /// How a chunk is to be written.
 pub struct BuildOptions {
@@ -30,8 +30,8 @@ pub struct BuildOptions {
     pub throttle: Option<Arc<Throttle>>,
     /// Bytes and rows written so far.
     pub progress: Arc<Progress>,
-    /// Says whether a second core may take a share now; asked once the inputs are read. None = never.
-    pub spare: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    /// The second core that may take a share while it is idle; asked again and again while the build lasts. None = there never is one.
+    pub spare: Option<Arc<dyn Spare>>,
 }
 
 /// A chunk whose files are complete and synced, not yet visible to anyone.
@@ -46,7 +46,9 @@ pub struct Built {
     pub timings: Timings,
 }
 
-/// Time that the steps of a build took. With a second core words and rows (attributes, stored text) are written at the same time.
+/// Time that the steps of a build took. Attributes, stored text and words are written piece by piece by the thread that builds and, while a
+/// core is spare, by a second one: what is said of them is the time of their pieces added up, so that all steps together may come to
+/// nearly twice the time that went by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// Checking every byte of the inputs, which also reads them.
@@ -57,6 +59,8 @@ pub struct Timings {
     pub stored: Duration,
     /// Words and lengths.
     pub words: Duration,
+    /// Of all these, what the second thread did.
+    pub helped: Duration,
     /// Waiting for the disk, and opening what was written.
     pub sync: Duration,
 }
@@ -67,15 +71,17 @@ impl std::ops::AddAssign for Timings {
         self.attributes += other.attributes;
         self.stored += other.stored;
         self.words += other.words;
+        self.helped += other.helped;
         self.sync += other.sync;
     }
 }
 
 impl std::fmt::Display for Timings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [read, attributes, stored, words, sync] =
-            [self.read, self.attributes, self.stored, self.words, self.sync].map(|time| time.as_secs_f64());
-        write!(f, "read {read:.3}s, attributes {attributes:.3}s, stored {stored:.3}s, words {words:.3}s, sync {sync:.3}s")
+        let [read, attributes, stored, words, helped, sync] =
+            [self.read, self.attributes, self.stored, self.words, self.helped, self.sync].map(|time| time.as_secs_f64());
+        write!(f, "read {read:.3}s, attributes {attributes:.3}s, stored {stored:.3}s, words {words:.3}s")?;
+        write!(f, " (a second core did {helped:.3}s of these), sync {sync:.3}s")
     }
 }
 

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::build::merge_divided;
+use super::header::Header;
+use super::words::Division;
 use super::*;
 use crate::chunk::ram::{Lexicon, SegmentBuilder};
 use crate::chunk::{
@@ -12,7 +15,7 @@ use crate::chunk::{
 };
 use crate::storage::{CrashDisk, Disk};
 use crate::text::Analyzer;
-use crate::types::{Column, ColumnKind, DocId, FieldId, RowId, Schema, StopToken, Value};
+use crate::types::{Column, ColumnKind, DocId, FieldId, RowId, Schema, Spare, StopToken, Value};
 
 /// Numbers that look random and are the same in every run.
 struct Random(u64);
@@ -159,6 +162,35 @@ fn options(schema: &Arc<Schema>, dir: &str) -> BuildOptions {
         throttle: None,
         progress: Arc::default(),
         spare: None,
+    }
+}
+
+/// A core that nobody else wants.
+struct AlwaysSpare;
+
+impl Spare for AlwaysSpare {
+    fn take(&self) -> bool {
+        true
+    }
+    fn may_keep(&self) -> bool {
+        true
+    }
+    fn give_back(&self) {}
+}
+
+/// Whole, in many ranges, and in ranges of a block that may not wait in memory.
+fn divisions() -> [Division; 4] {
+    let division = |range_bytes, held_bytes, waiting_bytes| Division { range_bytes, held_bytes, waiting_bytes };
+    [Division::WHOLE, Division::SHARED, division(2000, 1000, 3000), division(1, 1, 0)]
+}
+
+/// Asserts that two folders hold the same, to the byte.
+fn same_files(disk: &Arc<dyn Disk>, one: &str, two: &str) {
+    let files = disk.list(Path::new(one)).expect("files");
+    assert_eq!(disk.list(Path::new(two)).expect("files"), files);
+    for file in files {
+        let [one, two] = [one, two].map(|dir| disk.read(&Path::new(dir).join(&file)).expect("bytes"));
+        assert!(one == two, "{}", file.display());
     }
 }
 
@@ -398,14 +430,13 @@ fn a_merged_chunk_says_what_is_left_of_its_inputs() {
             let built = merge(&disk, &views, &options(schema, "/t/merged")).expect("merged");
             check(&built.chunk, schema, &left, &mut random);
             built.chunk.verify().expect("sound");
-            // On two threads it is the same chunk, to the byte.
-            let shared = BuildOptions { spare: Some(Arc::new(|| true)), ..options(schema, "/t/shared") };
-            merge(&disk, &views, &shared).expect("merged by two");
-            let files = disk.list("/t/merged".as_ref()).expect("files");
-            assert_eq!(disk.list("/t/shared".as_ref()).expect("files"), files);
-            for file in files {
-                let [one, two] = ["/t/merged", "/t/shared"].map(|dir| disk.read(&Path::new(dir).join(&file)).expect("bytes"));
-                assert!(one == two, "{}", file.display());
+            // However it is divided, and on two threads, it is the same chunk.
+            for (n, division) in divisions().into_iter().enumerate() {
+                for (with, spare) in [("one", None), ("two", Some(Arc::new(AlwaysSpare) as Arc<dyn Spare>))] {
+                    let dir = format!("/t/{n}.{with}");
+                    merge_divided(&disk, &views, &BuildOptions { spare, ..options(schema, &dir) }, division).expect("merged");
+                    same_files(&disk, "/t/merged", &dir);
+                }
             }
             for (input, (view, (rows, first))) in views.iter().zip(maps).enumerate() {
                 let mut next = first as u32;
@@ -469,6 +500,26 @@ fn a_hit_more_than_a_hundred_blocks_deep_is_found_by_seek() {
     assert_eq!(cursor.advance(), NO_ROW);
     let mut cursor = built.chunk.any_postings(b"3").expect("sound").expect("there");
     assert_eq!((cursor.seek(20_000), cursor.docs()), (20_002, 5714));
+}
+
+#[test]
+fn a_list_that_is_longer_than_what_may_wait_is_merged_by_two_threads() {
+    let schema = one_field();
+    let disk = disk();
+    // Words before and behind it, so that either thread may have it when it is not its turn.
+    let text = |n: u64| Value::Text(format!("a{} m m m z{}", n % 50, n % 70));
+    let rows: Vec<Row> = (0..20_000u64).map(|n| (DocId(n + 1), vec![text(n), Value::Int(n as i64)])).collect();
+    let built = flush(&disk, &ram_parts(&schema, &rows, 10_000), &options(&schema, "/t/1")).expect("flushed");
+    let mut view = PartView::new(AnyPart::Disk(built.chunk));
+    view.dead = view.dead.with((0..20_000).step_by(3).map(RowId));
+    let views = [view.clone(), view];
+    merge(&disk, &views, &options(&schema, "/t/merged")).expect("merged");
+    for n in 0..20 {
+        let division = Division { range_bytes: 1 << (n % 12), held_bytes: 1 << (n % 9), waiting_bytes: 1 << (n % 15) };
+        let shared = BuildOptions { spare: Some(Arc::new(AlwaysSpare)), ..options(&schema, &format!("/t/shared.{n}")) };
+        merge_divided(&disk, &views, &shared, division).expect("merged");
+        same_files(&disk, "/t/merged", &format!("/t/shared.{n}"));
+    }
 }
 
 /// Copies the files of a chunk and flips one bit of one of them.
@@ -553,6 +604,49 @@ fn flip_bits(schema: &Arc<Schema>, files: usize) {
             disk.remove_dir(Path::new("/t/2")).expect("a folder");
         }
     }
+}
+
+#[test]
+fn damage_under_a_checksum_that_fits_ends_a_merge_alike_however_it_is_divided() {
+    let schema = three_fields();
+    let (disk, mut random) = (disk(), Random(21));
+    let rows = rows(&schema, &mut random, 1..300);
+    flush(&disk, &ram_parts(&schema, &rows, 150), &options(&schema, "/t/1")).expect("flushed");
+    let mut failed = 0;
+    for name in ["terms", "postings", "positions", "stored", "attributes"].map(Path::new) {
+        let bits = disk.len(&Path::new("/t/1").join(name)).expect("a file") * 8;
+        for _ in 0..60 {
+            damaged(&disk, "/t/1", "/t/2", name, random.below(bits));
+            let bytes = disk.read(Path::new("/t/2/header")).expect("a file");
+            let mut header = Header::decode(&bytes, "header").expect("sound");
+            let mark = header.files.iter_mut().find(|f| Path::new(&f.name) == name).expect("named");
+            mark.crc = crc32fast::hash(&disk.read(&Path::new("/t/2").join(name)).expect("a file"));
+            disk.remove_file(Path::new("/t/2/header")).expect("a file");
+            disk.create(Path::new("/t/2/header")).expect("a file").write(&header.encode()).expect("space");
+            let chunk = DiskChunk::open(&disk, Path::new("/t/2"), UUID, &schema).expect("sound as far as one looks");
+            let view = PartView::new(AnyPart::Disk(chunk));
+            let whole = merge_divided(&disk, std::slice::from_ref(&view), &options(&schema, "/t/whole"), Division::WHOLE);
+            for division in divisions() {
+                let shared = BuildOptions { spare: Some(Arc::new(AlwaysSpare)), ..options(&schema, "/t/shared") };
+                match (&whole, merge_divided(&disk, std::slice::from_ref(&view), &shared, division)) {
+                    (Ok(_), Ok(_)) => {
+                        same_files(&disk, "/t/whole", "/t/shared");
+                        disk.remove_dir(Path::new("/t/shared")).expect("a folder");
+                    }
+                    (Err(_), Err(error)) => assert!(matches!(error, ChunkError::Corrupt { .. }), "{error}"),
+                    (Ok(_), Err(error)) => panic!("{}, {division:?}: {error}", name.display()),
+                    (Err(error), Ok(_)) => panic!("{}, {division:?}: unlike {error}", name.display()),
+                }
+                assert!(!disk.exists(Path::new("/t/shared")));
+            }
+            failed += u32::from(whole.is_err());
+            if whole.is_ok() {
+                disk.remove_dir(Path::new("/t/whole")).expect("a folder");
+            }
+            disk.remove_dir(Path::new("/t/2")).expect("a folder");
+        }
+    }
+    assert!(failed > 50, "{failed}");
 }
 
 #[test]
@@ -720,11 +814,12 @@ fn a_build_that_is_stopped_in_any_phase_leaves_no_folder() {
     let views = [PartView::new(AnyPart::Disk(chunk.clone())), PartView::new(AnyPart::Disk(chunk))];
     // The folder, eight files, the folder's sync: each begins a phase. What is stopped during the last sync is done.
     for at in 0..10 {
-        for merged in [false, true] {
-            let mut options = options(&schema, "/t/1");
+        for (merged, spare) in [(false, None), (true, None), (true, Some(Arc::new(AlwaysSpare) as Arc<dyn Spare>))] {
+            let mut options = BuildOptions { spare, ..options(&schema, "/t/1") };
             options.stop = StopToken::new();
-            let disk: Arc<dyn Disk> = Arc::new(StopAt { inner: inner.clone(), left: Arc::new(at.into()), stop: options.stop.clone() });
-            let built = if merged { merge(&disk, &views, &options) } else { flush(&disk, &parts, &options) };
+            let disk: Arc<dyn Disk> =
+                Arc::new(StopAt { inner: inner.clone(), left: Arc::new((at as i64).into()), stop: options.stop.clone() });
+            let built = if merged { merge_divided(&disk, &views, &options, divisions()[at % 4]) } else { flush(&disk, &parts, &options) };
             assert!(matches!(built, Err(ChunkError::Stopped)), "at {at}");
             assert!(!shared.exists(Path::new("/t/1")), "at {at}");
         }

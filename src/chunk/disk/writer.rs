@@ -27,6 +27,7 @@ const LOOK_EVERY: u32 = 4096;
 pub(super) struct Folder {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
+    /// The build's own, stopped by the one that it was given.
     stop: StopToken,
     throttle: Option<Arc<Throttle>>,
     progress: Arc<Progress>,
@@ -49,7 +50,7 @@ impl Folder {
         Ok(Arc::new(Folder {
             disk: disk.clone(),
             dir: options.dir.clone(),
-            stop: options.stop.clone(),
+            stop: options.stop.child(),
             throttle: options.throttle.clone(),
             progress: options.progress.clone(),
             written: Mutex::default(),
@@ -69,6 +70,11 @@ impl Folder {
             handed_over: 0,
             checksum: Hasher::new(),
         })
+    }
+
+    /// Stops this build alone.
+    pub(super) fn stop(&self) -> &StopToken {
+        &self.stop
     }
 
     /// Folder of the files.

@@ -32,6 +32,8 @@ struct Fake {
     gate: Mutex<Receiver<()>>,
     at_once: AtomicUsize,
     at_once_max: AtomicUsize,
+    /// The spare slot of the job that began last.
+    spare: Mutex<Option<Arc<dyn Spare>>>,
 }
 
 struct Test {
@@ -52,6 +54,7 @@ fn fake(count: u64, max_jobs: usize, manner: Manner) -> Test {
         gate: Mutex::new(gate_out),
         at_once: AtomicUsize::new(0),
         at_once_max: AtomicUsize::new(0),
+        spare: Mutex::new(None),
     });
     Test { fake, begun, gate }
 }
@@ -98,6 +101,7 @@ impl Source for Fake {
     fn run(&self, job: &Job, context: &JobContext) -> Result<Outcome, String> {
         let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
         self.at_once_max.fetch_max(now, Ordering::SeqCst);
+        *self.spare.lock() = context.spare.clone();
         let manner = *self.manner.lock();
         let answer = match manner {
             Manner::Publish => Ok(self.publish(job)),
@@ -396,4 +400,33 @@ fn many_tables_many_requests() {
         waiter.wait(&StopToken::new()).unwrap();
     }
     assert!(tests.iter().all(|t| t.fake.count() == 3));
+}
+
+#[test]
+fn an_idle_slot_is_lent_until_a_job_starts_in_it() {
+    let pool = pool(2);
+    let (first, second) = (fake(2, 1, Manner::Gated), fake(2, 1, Manner::Gated));
+    let tickets = [enter(&pool, &first.fake), enter(&pool, &second.fake)];
+    let one = optimize(&tickets[0], 1);
+    first.begun.recv().unwrap();
+    let spare = first.fake.spare.lock().clone().unwrap();
+    // The scheduler may still have a look at the other table.
+    while !spare.take() {
+        std::thread::yield_now();
+    }
+    assert!(spare.may_keep() && !spare.take());
+    let two = optimize(&tickets[1], 1);
+    second.begun.recv().unwrap();
+    let other = second.fake.spare.lock().clone().unwrap();
+    assert!(!spare.may_keep() && !other.take());
+    spare.give_back();
+    assert!(!spare.take() && !other.take());
+    first.gate.send(()).unwrap();
+    one.wait(&StopToken::new()).unwrap();
+    assert!(!spare.take(), "its job has ended");
+    while !other.take() {
+        std::thread::yield_now();
+    }
+    second.gate.send(()).unwrap();
+    two.wait(&StopToken::new()).unwrap();
 }

@@ -113,19 +113,55 @@ fn a_lone_job_may_use_an_idle_slot() {
     desk.queue.request(table, Goal::Cutoff(5), own).unwrap();
     let [job] = &desk.start(4)[..] else { panic!("one job") };
     // Its statement allowed one.
-    assert!(!desk.queue.has_spare(job.id, 4));
+    assert!(!desk.queue.lend(job.id, 4));
     desk.publish(&job.clone());
 
     desk.queue.request(table, Goal::Cutoff(4), Overrides::default()).unwrap();
     let [job] = &desk.start(4)[..] else { panic!("one job") };
-    assert!(!desk.queue.has_spare(job.id, 1) && desk.queue.has_spare(job.id, 2));
+    assert!(!desk.queue.lend(job.id, 1) && desk.queue.lend(job.id, 2));
+    assert!(!desk.queue.lend(job.id, 4), "it has a second one, and never gets a third");
+    assert!(desk.queue.may_keep(job.id, 2) && !desk.queue.may_keep(job.id, 1));
+    desk.queue.give_back(job.id);
+    assert!(!desk.queue.may_keep(job.id, 2) && desk.queue.lend(job.id, 2));
     let id = job.id;
     desk.publish(&job.clone());
-    assert!(!desk.queue.has_spare(id, 2), "it has ended");
+    assert!(!desk.queue.lend(id, 2) && !desk.queue.may_keep(id, 2), "it has ended");
 
     desk.table(&[1; 8], Some(6), limits(2, Some(2)));
     let jobs = desk.start(2);
-    assert!(jobs.len() == 2 && jobs.iter().all(|job| !desk.queue.has_spare(job.id, 2)));
+    assert_eq!(jobs.len(), 2);
+    assert!(jobs.iter().all(|job| !desk.queue.lend(job.id, 2)));
+}
+
+#[test]
+fn a_slot_is_lent_once_and_given_back_to_a_job_that_starts() {
+    let desk = &mut Desk::new();
+    let table = desk.table(&[1; 4], Some(3), limits(1, Some(2)));
+    let other = desk.table(&[1; 4], Some(3), limits(1, Some(2)));
+    let [a, b] = &desk.start(3)[..] else { panic!("two jobs") };
+    assert!(a.table == table && b.table == other);
+    // The third slot goes to one of them.
+    assert!(desk.queue.lend(a.id, 3) && !desk.queue.lend(b.id, 3));
+    desk.queue.give_back(a.id);
+    assert!(desk.queue.lend(b.id, 3) && !desk.queue.lend(a.id, 3));
+    // Four are enough for both.
+    assert!(desk.queue.lend(a.id, 4));
+
+    // A chunk comes to a third table: nothing is lent while it is not known whether it makes a job, nor while the job is due.
+    let third = desk.table(&[1; 4], Some(3), limits(1, Some(2)));
+    desk.queue.give_back(b.id);
+    assert!(!desk.queue.lend(b.id, 4));
+    desk.plan();
+    assert!(!desk.queue.lend(b.id, 4));
+    // The job does not wait for the borrower, which learns of it when it asks.
+    let [c] = &desk.start(3)[..] else { panic!("one job") };
+    assert_eq!(c.table, third);
+    assert!(!desk.queue.may_keep(a.id, 3) && desk.queue.may_keep(a.id, 4));
+    desk.queue.give_back(a.id);
+    assert!([a, b, c].iter().all(|job| !desk.queue.lend(job.id, 3)));
+    desk.publish(&b.clone());
+    desk.plan();
+    assert!(desk.queue.lend(a.id, 3) && !desk.queue.lend(c.id, 3));
 }
 
 #[test]

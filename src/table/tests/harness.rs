@@ -142,7 +142,7 @@ fn regroup(table: &Table, parts: u64) -> Result<(), TableError> {
         return Ok(());
     }
     // On one thread, so that operations come in one order.
-    let context = JobContext { stop: StopToken::new(), progress: Arc::default(), spare: Arc::new(|| false) };
+    let context = JobContext { stop: StopToken::new(), progress: Arc::default(), spare: None };
     table.run(&job, &context).map(|_| ()).map_err(TableError::Failed)
 }
 

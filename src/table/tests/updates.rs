@@ -172,7 +172,7 @@ fn merge_begun(around: &Surroundings, table: &Arc<Table>, keep: bool) -> std::th
     let merging = std::thread::spawn(move || {
         let (inputs, bytes) = (table.chunks().iter().map(|c| c.id).collect(), 1);
         let job = Job { kind: JobKind::Merge, inputs, bytes, reason: Reason::AskedSize { target: 1 } };
-        let context = JobContext { stop: StopToken::new(), progress, spare: Arc::new(|| false) };
+        let context = JobContext { stop: StopToken::new(), progress, spare: None };
         table.run(&job, &context).expect("merged");
     });
     while watched.expected() == 0 {

@@ -48,6 +48,7 @@ pub(in crate::chunk::disk) struct DictionaryMark {
 pub(super) struct DictionaryWriter {
     positions: bool,
     words: u64,
+    tf_max: u32,
     /// Words and numbers of the block under way.
     block: Vec<u8>,
     numbers: Vec<u8>,
@@ -65,6 +66,7 @@ impl DictionaryWriter {
         DictionaryWriter {
             positions,
             words: 0,
+            tf_max: 0,
             block: Vec::new(),
             numbers: Vec::new(),
             last: Vec::new(),
@@ -75,8 +77,8 @@ impl DictionaryWriter {
         }
     }
 
-    /// Adds a word, greater than the one before, whose list was written last.
-    pub(super) fn add(&mut self, word: &[u8], list: ListMark, out: &mut impl Write) -> io::Result<()> {
+    /// Adds a word, greater than the one before, whose list was written last and has at most `tf_max` hits in a row.
+    pub(super) fn add(&mut self, word: &[u8], (list, tf_max): (ListMark, u32), out: &mut impl Write) -> io::Result<()> {
         assert!(word.len() <= WORD_BYTES_MAX, "a word of {} bytes passed the tokenizer", word.len());
         assert!(self.words == 0 || *word > self.last[..], "words come in ascending order");
         if self.words.is_multiple_of(WORDS as u64) {
@@ -95,6 +97,7 @@ impl DictionaryWriter {
         self.last.clear();
         self.last.extend_from_slice(word);
         self.words += 1;
+        self.tf_max = self.tf_max.max(tf_max);
         put_number(&mut self.numbers, u64::from(list.docs));
         put_number(&mut self.numbers, list.hits - u64::from(list.docs));
         put_number(&mut self.numbers, list.postings);
@@ -120,14 +123,14 @@ impl DictionaryWriter {
     }
 
     /// Ends the dictionary: its bytes, and its mark but for where it and its lists begin.
-    pub(super) fn end(mut self, tf_max: u32, out: &mut impl Write) -> io::Result<(u64, DictionaryMark)> {
+    pub(super) fn end(mut self, out: &mut impl Write) -> io::Result<(u64, DictionaryMark)> {
         self.end_block(out)?;
         out.write_all(&self.heads)?;
         out.write_all(&self.index)?;
         let (blocks, heads) = (self.blocks, self.heads.len() as u64);
         let mark = DictionaryMark {
             words: self.words,
-            tf_max,
+            tf_max: self.tf_max,
             terms: [0, blocks, heads],
             postings: [0, self.lists[0]],
             positions: [0, self.lists[1]],
@@ -211,8 +214,31 @@ impl Dictionary {
         })
     }
 
-    fn block_count(&self) -> usize {
+    /// Number of words.
+    pub(in crate::chunk::disk) fn word_total(&self) -> u64 {
+        self.mark.words
+    }
+
+    /// Blocks of words.
+    pub(super) fn block_count(&self) -> usize {
         self.index.len() / ENTRY_BYTES
+    }
+
+    /// Bytes of words, lists and positions.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.blocks.len() + self.postings.len() + self.positions.len()) as u64
+    }
+
+    /// Bytes of words, lists and positions before a block.
+    pub(super) fn bytes_before(&self, block: usize) -> Result<u64, Damage> {
+        let Entry { start, place, .. } = Self::entry(&self.index, block).ok_or(SHORT)?;
+        Ok((start as u64).saturating_add(place.postings).saturating_add(place.positions))
+    }
+
+    /// The first word of a block.
+    pub(super) fn first_word(&self, block: usize) -> Result<&[u8], Damage> {
+        let start = if block == 0 { 0 } else { Self::entry(&self.index, block - 1).ok_or(SHORT)?.head_end };
+        self.heads.get(start..Self::entry(&self.index, block).ok_or(SHORT)?.head_end).ok_or(SHORT)
     }
 
     /// Words of a block.
@@ -289,7 +315,8 @@ impl Dictionary {
         to: Option<&[u8]>,
         found: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<bool, Damage> {
-        let mut words = self.words_from(from)?;
+        // The words alone are asked for.
+        let mut words = Words { with_places: false, ..self.words_from(from)? };
         while words.advance()? {
             if words.word() < from {
                 continue;
@@ -305,7 +332,7 @@ impl Dictionary {
     }
 
     /// All words in byte order.
-    pub(super) fn words(&self) -> Words<'_> {
+    fn words(&self) -> Words<'_> {
         Words {
             dictionary: self,
             block: 0,
@@ -318,8 +345,8 @@ impl Dictionary {
         }
     }
 
-    /// The words from the block on that may hold `from`; without places.
-    fn words_from(&self, from: &[u8]) -> Result<Words<'_>, Damage> {
+    /// The words from the block on that may hold `from`.
+    pub(super) fn words_from(&self, from: &[u8]) -> Result<Words<'_>, Damage> {
         let (index, heads) = (&self.index[..], &self.heads[..]);
         let (mut low, mut high) = (0, self.block_count());
         while low < high {
@@ -328,7 +355,7 @@ impl Dictionary {
             let end = Self::entry(index, middle).ok_or(SHORT)?.head_end;
             if heads.get(start..end).ok_or(SHORT)? <= from { low = middle + 1 } else { high = middle }
         }
-        Ok(Words { block: low.saturating_sub(1), with_places: false, ..self.words() })
+        Ok(Words { block: low.saturating_sub(1), ..self.words() })
     }
 
     fn list(&self, place: &Place) -> Result<List<'_>, Damage> {
@@ -443,13 +470,13 @@ impl Words<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::chunk::disk::words::list::ListWriter;
     use crate::chunk::postings::NO_ROW;
 
     /// Words with lists of all lengths around those of a block, written and opened.
-    fn sample(words: &[Vec<u8>], positions: bool) -> Dictionary {
+    pub(in crate::chunk::disk::words) fn sample(words: &[Vec<u8>], positions: bool) -> Dictionary {
         let (mut lists, mut dictionary) = (ListWriter::new(positions), DictionaryWriter::new(positions));
         let (mut terms, mut rows, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         for (n, word) in words.iter().enumerate() {
@@ -461,7 +488,7 @@ mod tests {
             let mark = lists.end(&mut rows, &mut gaps).expect("in memory");
             dictionary.add(word, mark, &mut terms).expect("in memory");
         }
-        let (bytes, mark) = dictionary.end(lists.tf_max(), &mut terms).expect("in memory");
+        let (bytes, mark) = dictionary.end(&mut terms).expect("in memory");
         assert_eq!(bytes, terms.len() as u64);
         let files = [terms, rows, gaps].map(Bytes::from);
         Dictionary::open(mark, positions, [&files[0], &files[1], &files[2]]).expect("whole")

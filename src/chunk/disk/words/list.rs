@@ -164,8 +164,8 @@ impl ListWriter {
         Ok(())
     }
 
-    /// Ends the word.
-    pub(super) fn end(&mut self, postings: &mut impl Write, positions: &mut impl Write) -> io::Result<ListMark> {
+    /// Ends the word: its mark, and its most hits in a row.
+    pub(super) fn end(&mut self, postings: &mut impl Write, positions: &mut impl Write) -> io::Result<(ListMark, u32)> {
         self.count_hits();
         self.tail.clear();
         let mut before = self.before.take().unwrap_or(NO_ROW);
@@ -187,12 +187,8 @@ impl ListWriter {
             Some(writer) => writer.end(&mut self.tail, positions)?,
             None => 0,
         };
-        Ok(ListMark { docs: std::mem::take(&mut self.docs), hits: std::mem::take(&mut self.total), postings: written, positions })
-    }
-
-    /// Most hits of a word in a row so far.
-    pub(super) fn tf_max(&self) -> u32 {
-        self.tf_max
+        let (docs, hits) = (std::mem::take(&mut self.docs), std::mem::take(&mut self.total));
+        Ok((ListMark { docs, hits, postings: written, positions }, std::mem::take(&mut self.tf_max)))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Where the words of a new chunk come from: RAM segments or disk chunks. Both give distinct words in byte order, and for each its rows,
 //! input after input.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::cursor::BlockReader;
 use super::dictionary::{Dictionary, Words};
+use super::divide::WordRange;
 use super::{Damage, POSTINGS, TERMS};
 use crate::chunk::ChunkError;
 use crate::chunk::disk::DiskChunk;
@@ -21,9 +21,9 @@ const AHEAD: usize = 32;
 
 /// Words of the inputs of a build.
 pub(in crate::chunk::disk) trait WordSource {
-    /// Begins with the words of a list from the start.
-    fn begin(&mut self, list: List) -> Result<(), ChunkError>;
-    /// Puts the next word into `word`; false behind the last.
+    /// Begins with the words of a range.
+    fn begin(&mut self, range: &WordRange) -> Result<(), ChunkError>;
+    /// Puts the next word into `word`; false behind the last of the range.
     fn next(&mut self, word: &mut Vec<u8>) -> Result<bool, ChunkError>;
     /// Calls `take` with runs of an input's rows: input, rows, hits of each, position gaps of all (none in a list over several fields).
     fn rows(&mut self, take: &mut impl FnMut(usize, &[u32], &[u32], &[u32]) -> Result<(), ChunkError>) -> Result<(), ChunkError>;
@@ -45,12 +45,12 @@ pub(in crate::chunk::disk) enum List {
 
 impl List {
     /// The lists of a table with so many fields.
-    pub(super) fn of(fields: usize) -> impl Iterator<Item = List> {
+    pub(in crate::chunk::disk) fn of(fields: usize) -> impl Iterator<Item = List> {
         (0..fields).map(List::Field).chain((fields > 1).then_some(List::Any { fields }))
     }
 
     /// Number of its dictionary.
-    fn number(self) -> usize {
+    pub(in crate::chunk::disk) fn number(self) -> usize {
         match self {
             List::Field(field) => field,
             List::Any { fields } => fields,
@@ -102,8 +102,9 @@ impl<'a> RamWords<'a> {
 }
 
 impl WordSource for RamWords<'_> {
-    fn begin(&mut self, list: List) -> Result<(), ChunkError> {
-        (self.list, self.next, self.current) = (list, 0, 0..0);
+    fn begin(&mut self, range: &WordRange) -> Result<(), ChunkError> {
+        // All words of a flush are one range.
+        (self.list, self.next, self.current) = (range.list, 0, 0..0);
         self.opened.clear();
         Ok(())
     }
@@ -164,9 +165,11 @@ impl WordSource for RamWords<'_> {
 pub(in crate::chunk::disk) struct DiskWords<'a> {
     inputs: Vec<&'a DiskChunk>,
     /// The input being read, so that a panic can be laid at its door.
-    reading: &'a Cell<Option<usize>>,
+    reading: Option<usize>,
     dictionaries: Vec<&'a Dictionary>,
     words: Vec<Words<'a>>,
+    /// The first word behind the range.
+    end: Option<Vec<u8>>,
     reader: BlockReader,
     /// First eight bytes of each input's word, which mostly decide a comparison.
     heads: Vec<u64>,
@@ -174,30 +177,60 @@ pub(in crate::chunk::disk) struct DiskWords<'a> {
     heap: Vec<usize>,
     /// Inputs with the current word, ascending; not in the heap.
     current: Vec<usize>,
-    /// Whether a word of the list was given.
+    /// Whether a word of the range was given.
     begun: bool,
     bytes: u64,
+    /// Words of inputs that were merged so far.
+    merged: u64,
 }
 
 impl<'a> DiskWords<'a> {
     /// The words of `inputs`.
-    pub(in crate::chunk::disk) fn new(inputs: Vec<&'a DiskChunk>, reading: &'a Cell<Option<usize>>) -> DiskWords<'a> {
+    pub(in crate::chunk::disk) fn new(inputs: Vec<&'a DiskChunk>) -> DiskWords<'a> {
         let heads = vec![0; inputs.len()];
-        let (dictionaries, words, heap, current) = (vec![], vec![], vec![], vec![]);
-        DiskWords { inputs, reading, dictionaries, words, reader: BlockReader::new(), heads, heap, current, begun: false, bytes: 0 }
+        let (dictionaries, words, heap, current, reader) = (vec![], vec![], vec![], vec![], BlockReader::new());
+        let (reading, end, begun, bytes, merged) = (None, None, false, 0, 0);
+        DiskWords { inputs, reading, dictionaries, words, end, reader, heads, heap, current, begun, bytes, merged }
+    }
+
+    /// The input being read.
+    pub(in crate::chunk::disk) fn reading(&self) -> Option<usize> {
+        self.reading
+    }
+
+    /// Words of inputs that were merged so far: the same word of two inputs counts twice.
+    pub(in crate::chunk::disk) fn merged(&self) -> u64 {
+        self.merged
     }
 
     /// Steps an input to its next word and puts it into the heap, if there is one.
     fn step(&mut self, input: usize) -> Result<(), ChunkError> {
-        self.reading.set(Some(input));
-        let words = &mut self.words[input];
-        if words.advance().map_err(|e| self.inputs[input].corrupt(TERMS, e.to_string()))? {
-            self.heads[input] = head(words.word());
-            self.heap.push(input);
-            self.sift_up();
+        self.reading = Some(input);
+        if self.words[input].advance().map_err(|e| self.inputs[input].corrupt(TERMS, e.to_string()))? {
+            self.push(input);
         }
-        self.reading.set(None);
+        self.reading = None;
         Ok(())
+    }
+
+    /// The same with its first word that is not before `from`.
+    fn enter(&mut self, input: usize, from: &[u8]) -> Result<(), ChunkError> {
+        self.reading = Some(input);
+        // The walk begins with the block that may hold it: few lie before it there.
+        while self.words[input].advance().map_err(|e| self.inputs[input].corrupt(TERMS, e.to_string()))? {
+            if self.words[input].word() >= from {
+                self.push(input);
+                break;
+            }
+        }
+        self.reading = None;
+        Ok(())
+    }
+
+    fn push(&mut self, input: usize) {
+        self.heads[input] = head(self.words[input].word());
+        self.heap.push(input);
+        self.sift_up();
     }
 
     fn less(&self, a: usize, b: usize) -> bool {
@@ -243,15 +276,17 @@ fn head(word: &[u8]) -> u64 {
 }
 
 impl WordSource for DiskWords<'_> {
-    fn begin(&mut self, list: List) -> Result<(), ChunkError> {
+    fn begin(&mut self, range: &WordRange) -> Result<(), ChunkError> {
         (self.dictionaries, self.words) = (vec![], vec![]);
         (self.heap, self.current, self.begun) = (vec![], vec![], false);
-        for &chunk in &self.inputs {
-            let dictionary = chunk.dictionary(list.number())?;
+        self.end.clone_from(&range.to);
+        for (input, &chunk) in self.inputs.iter().enumerate() {
+            self.reading = Some(input);
+            let dictionary = chunk.dictionary(range.list.number())?;
             self.dictionaries.push(dictionary);
-            self.words.push(dictionary.words());
+            self.words.push(dictionary.words_from(&range.from).map_err(|e| chunk.corrupt(TERMS, e.to_string()))?);
         }
-        (0..self.inputs.len()).try_for_each(|input| self.step(input))
+        (0..self.inputs.len()).try_for_each(|input| self.enter(input, &range.from))
     }
 
     fn next(&mut self, word: &mut Vec<u8>) -> Result<bool, ChunkError> {
@@ -265,6 +300,9 @@ impl WordSource for DiskWords<'_> {
         if self.begun && found <= &word[..] {
             return Err(self.inputs[first].corrupt(TERMS, "words are out of order".to_owned()));
         }
+        if self.end.as_deref().is_some_and(|end| found >= end) {
+            return Ok(false);
+        }
         self.begun = true;
         word.clear();
         word.extend_from_slice(found);
@@ -273,12 +311,13 @@ impl WordSource for DiskWords<'_> {
             let top = self.pop();
             self.current.extend(top);
         }
+        self.merged += self.current.len() as u64;
         Ok(true)
     }
 
     fn rows(&mut self, take: &mut impl FnMut(usize, &[u32], &[u32], &[u32]) -> Result<(), ChunkError>) -> Result<(), ChunkError> {
         for &input in &self.current {
-            self.reading.set(Some(input));
+            self.reading = Some(input);
             let (chunk, place) = (self.inputs[input], self.words[input].place());
             let read = self.dictionaries[input]
                 .read(place, &mut self.reader, |rows, hits, gaps| take(input, rows, hits, gaps).map_err(ReadError::Output));
@@ -289,7 +328,7 @@ impl WordSource for DiskWords<'_> {
                 ReadError::Output(error) => error,
             })?;
         }
-        self.reading.set(None);
+        self.reading = None;
         Ok(())
     }
 

@@ -2,14 +2,14 @@
 //!
 //! Rows are renumbered on the way; a word whose rows are all dead is left out.
 
-use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::dictionary::{DictionaryMark, DictionaryWriter};
+use super::assembly::{Assembly, Piece};
+use super::dictionary::DictionaryMark;
+use super::divide::{Division, WordRange};
 use super::list::ListWriter;
-use super::source::{List, WordSource};
-use super::{POSITIONS, POSTINGS, TERMS};
-use crate::chunk::disk::writer::{FileWriter, Folder, Pace, io_error};
+use super::source::WordSource;
+use crate::chunk::disk::writer::{Folder, io_error};
 use crate::chunk::postings::NO_ROW;
 use crate::chunk::{ChunkError, PartView, RowMap};
 use crate::types::RowId;
@@ -39,77 +39,73 @@ impl Places {
     }
 }
 
-/// The three files.
-struct Files {
-    terms: FileWriter,
-    postings: FileWriter,
-    positions: FileWriter,
+/// Writes the words of a chunk, range by range, on any thread.
+pub(in crate::chunk::disk) struct WordsWriter<'a> {
+    folder: &'a Arc<Folder>,
+    inputs: &'a [PartView],
+    map: &'a RowMap,
+    /// Per input; made with the first range.
+    places: OnceLock<Vec<Places>>,
+    assembly: Assembly<'a>,
 }
 
-/// Writes the words of all fields.
-pub(in crate::chunk::disk) fn write(
-    folder: &Arc<Folder>,
-    inputs: &[PartView],
-    map: &RowMap,
-    fields: usize,
-    source: &mut impl WordSource,
-    pace: &mut Pace,
-) -> Result<Vec<DictionaryMark>, ChunkError> {
-    let places: Vec<Places> = inputs.iter().enumerate().map(|(input, view)| Places::of(input, view, map)).collect();
-    let mut files = Files { terms: folder.file(TERMS)?, postings: folder.file(POSTINGS)?, positions: folder.file(POSITIONS)? };
-    let mut marks: Vec<DictionaryMark> = Vec::new();
-    let mut at = [0u64; 3];
-    for list in List::of(fields) {
-        source.begin(list)?;
-        let (bytes, mut mark) = write_list(source, list.has_positions(), &places, &mut files, pace, &|e| io_error(folder.dir(), e))?;
-        (mark.terms[0], mark.postings[0], mark.positions[0]) = (at[0], at[1], at[2]);
-        at = [at[0] + bytes, at[1] + mark.postings[1], at[2] + mark.positions[1]];
-        marks.push(mark);
+impl<'a> WordsWriter<'a> {
+    /// Of the words of `ranges`, with the rows that `map` says.
+    pub(in crate::chunk::disk) fn new(
+        folder: &'a Arc<Folder>,
+        inputs: &'a [PartView],
+        map: &'a RowMap,
+        ranges: &'a [WordRange],
+        division: Division,
+    ) -> Result<WordsWriter<'a>, ChunkError> {
+        Ok(WordsWriter { folder, inputs, map, places: OnceLock::new(), assembly: Assembly::new(folder, ranges, division)? })
     }
-    let Files { terms, postings, positions } = files;
-    [terms, postings, positions].into_iter().try_for_each(FileWriter::close).map_err(|e| io_error(folder.dir(), e))?;
-    Ok(marks)
-}
 
-fn write_list(
-    source: &mut impl WordSource,
-    positions: bool,
-    places: &[Places],
-    files: &mut Files,
-    pace: &mut Pace,
-    io: &impl Fn(io::Error) -> ChunkError,
-) -> Result<(u64, DictionaryMark), ChunkError> {
-    let (mut lists, mut dictionary, mut word) = (ListWriter::new(positions), DictionaryWriter::new(positions), Vec::new());
-    let Files { terms, postings, positions } = files;
-    while source.next(&mut word)? {
-        let mut begun = false;
-        source.rows(&mut |input, rows, hits, gaps| {
-            match &places[input] {
-                Places::Shifted(by) => {
-                    begun |= !rows.is_empty();
-                    lists.add_all(*by, rows, hits, gaps, postings, positions).map_err(io)?;
-                }
-                Places::Listed(places) => {
-                    let mut at = 0;
-                    for (&row, &tf) in rows.iter().zip(hits) {
-                        // A list without positions has no gaps.
-                        let end = (at + tf as usize).min(gaps.len());
-                        let place = places.get(row as usize).copied().unwrap_or(NO_ROW);
-                        if place != NO_ROW {
-                            begun = true;
-                            lists.add(place, tf, &gaps[at..end], postings, positions).map_err(io)?;
+    /// Writes a range. Ranges must be begun in their order.
+    pub(in crate::chunk::disk) fn write(&self, range: &WordRange, source: &mut impl WordSource) -> Result<(), ChunkError> {
+        let of_inputs = || self.inputs.iter().enumerate().map(|(input, view)| Places::of(input, view, self.map)).collect();
+        let places: &Vec<Places> = self.places.get_or_init(of_inputs);
+        let (mut pace, mut piece) = (self.folder.pace(), self.assembly.begin(range)?);
+        let (mut lists, mut word) = (ListWriter::new(range.list.has_positions()), Vec::new());
+        let io = |e| io_error(self.folder.dir(), e);
+        source.begin(range)?;
+        while source.next(&mut word)? {
+            let mut begun = false;
+            source.rows(&mut |input, rows, hits, gaps| {
+                let Piece { postings, positions, .. } = &mut piece;
+                match &places[input] {
+                    Places::Shifted(by) => {
+                        begun |= !rows.is_empty();
+                        lists.add_all(*by, rows, hits, gaps, postings, positions).map_err(io)?;
+                    }
+                    Places::Listed(places) => {
+                        let mut at = 0;
+                        for (&row, &tf) in rows.iter().zip(hits) {
+                            // A list without positions has no gaps.
+                            let end = (at + tf as usize).min(gaps.len());
+                            let place = places.get(row as usize).copied().unwrap_or(NO_ROW);
+                            if place != NO_ROW {
+                                begun = true;
+                                lists.add(place, tf, &gaps[at..end], postings, positions).map_err(io)?;
+                            }
+                            at = end;
                         }
-                        at = end;
                     }
                 }
+                self.assembly.relieve(range, &mut piece)?;
+                pace.steps(rows.len() as u32)
+            })?;
+            if begun {
+                let list = lists.end(&mut piece.postings, &mut piece.positions).map_err(io)?;
+                piece.add(&word, list);
             }
-            pace.steps(rows.len() as u32)
-        })?;
-        if begun {
-            let mark = lists.end(postings, positions).map_err(io)?;
-            dictionary.add(&word, mark, terms).map_err(io)?;
+            pace.step(source.bytes_read())?;
         }
-        pace.step(source.bytes_read())?;
+        self.assembly.hand_in(range, piece)
     }
-    dictionary.end(lists.tf_max(), terms).map_err(io)
+
+    /// Marks of the dictionaries; None before all ranges were written.
+    pub(in crate::chunk::disk) fn into_marks(self) -> Option<Vec<DictionaryMark>> {
+        self.assembly.into_marks()
+    }
 }
