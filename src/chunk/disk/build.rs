@@ -109,7 +109,7 @@ pub(super) fn merge_divided(
 /// Where to cut the words of a list of merged chunks.
 fn borders(chunks: &[Arc<DiskChunk>], list: List, division: Division) -> Result<Vec<Vec<u8>>, ChunkError> {
     let dictionaries = chunks.iter().map(|chunk| chunk.dictionary(list.number())).collect::<Result<Vec<_>, _>>()?;
-    Ok(words::borders(&dictionaries, division.range_bytes).unwrap_or_else(|damage| {
+    Ok(words::borders(&dictionaries, division.input_bytes).unwrap_or_else(|damage| {
         // Whose they are is not known here. The merge reads them all, and tells.
         tracing::debug!("words are not divided: {damage}");
         Vec::new()

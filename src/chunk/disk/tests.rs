@@ -180,8 +180,8 @@ impl Spare for AlwaysSpare {
 
 /// Whole, in many ranges, and in ranges of a block that may not wait in memory.
 fn divisions() -> [Division; 4] {
-    let division = |range_bytes, held_bytes, waiting_bytes| Division { range_bytes, held_bytes, waiting_bytes };
-    [Division::WHOLE, Division::SHARED, division(2000, 1000, 3000), division(1, 1, 0)]
+    let division = |input_bytes, held_bytes, waiting_bytes| Division { input_bytes, held_bytes, waiting_bytes };
+    [Division::WHOLE, Division::SHARED, division(500, 1000, 3000), division(1, 1, 0)]
 }
 
 /// Asserts that two folders hold the same, to the byte.
@@ -515,7 +515,7 @@ fn a_list_that_is_longer_than_what_may_wait_is_merged_by_two_threads() {
     let views = [view.clone(), view];
     merge(&disk, &views, &options(&schema, "/t/merged")).expect("merged");
     for n in 0..20 {
-        let division = Division { range_bytes: 1 << (n % 12), held_bytes: 1 << (n % 9), waiting_bytes: 1 << (n % 15) };
+        let division = Division { input_bytes: 1 << (n % 12), held_bytes: 1 << (n % 9), waiting_bytes: 1 << (n % 15) };
         let shared = BuildOptions { spare: Some(Arc::new(AlwaysSpare)), ..options(&schema, &format!("/t/shared.{n}")) };
         merge_divided(&disk, &views, &shared, division).expect("merged");
         same_files(&disk, "/t/merged", &format!("/t/shared.{n}"));

@@ -16,8 +16,8 @@ use crate::types::StopToken;
 
 /// Bytes gathered before a file is written to; also the piece in which larger writes go out.
 const BUFFER_BYTES: usize = 256 << 10;
-/// Bytes after which the system is asked to begin writing back.
-const WRITEBACK_BYTES: u64 = 8 << 20;
+/// Bytes after which the system is asked to begin writing back: what is left for the sync at the end to wait for. Asking takes 0.1 ms.
+const WRITEBACK_BYTES: u64 = 1 << 20;
 /// Bytes read from inputs after which the stop token is looked at.
 const READ_BYTES: u64 = 1 << 20;
 /// Rows or words after which the stop token is looked at.

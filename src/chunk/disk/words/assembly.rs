@@ -306,7 +306,7 @@ mod tests {
         let options = options("/a");
         let folder = Folder::create(&disk, &options).expect("a folder");
         let ranges = ranges();
-        let division = Division { range_bytes: 1, held_bytes: 100, waiting_bytes: 1 };
+        let division = Division { input_bytes: 1, held_bytes: 100, waiting_bytes: 1 };
         let assembly = Assembly::new(&folder, &ranges, division).expect("files");
         assembly.hand_in(&ranges[1], piece(&ranges[1], Piece::default())).expect("waits");
         std::thread::scope(|scope| {

@@ -14,21 +14,26 @@ use super::source::List;
 /// How finely words are divided, and what may wait in memory for its turn to be written.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::chunk::disk) struct Division {
-    /// Bytes of the inputs that make a range.
-    pub(in crate::chunk::disk) range_bytes: u64,
+    /// Bytes of each input that make a range; of few inputs ([`FEW_INPUTS`]) more, of very many ([`MANY_INPUTS`]) less.
+    pub(in crate::chunk::disk) input_bytes: u64,
     /// Bytes of a range that wait in memory until it is its turn; a longer one is merged further only then.
     pub(in crate::chunk::disk) held_bytes: usize,
     /// Bytes of finished ranges that wait in memory; with so many, none is begun but the one whose turn it is.
     pub(in crate::chunk::disk) waiting_bytes: usize,
 }
 
+/// Fewer inputs are divided as if they were so many: a range has its own cost, too.
+const FEW_INPUTS: u64 = 4;
+/// More inputs are divided as if they were so many.
+const MANY_INPUTS: u64 = 16;
+
 impl Division {
-    /// Of merges on two cores. A range takes a core about 5 ms, a hundred times what it costs to find its first word in 16 inputs; two
+    /// Of merges on two cores. A range takes a core 1 to 5 ms, a hundred times what it costs to find its first word in the inputs; two
     /// threads end within one of each other. What may wait is what the other thread gets ahead while a word that is in every row of a
     /// large chunk is merged, the only piece of work that one thread must do alone.
-    pub(in crate::chunk::disk) const SHARED: Division = Division { range_bytes: 2 << 20, held_bytes: 8 << 20, waiting_bytes: 32 << 20 };
+    pub(in crate::chunk::disk) const SHARED: Division = Division { input_bytes: 128 << 10, held_bytes: 8 << 20, waiting_bytes: 32 << 20 };
     /// Not at all.
-    pub(in crate::chunk::disk) const WHOLE: Division = Division { range_bytes: u64::MAX, ..Division::SHARED };
+    pub(in crate::chunk::disk) const WHOLE: Division = Division { input_bytes: u64::MAX, ..Division::SHARED };
 }
 
 /// Some words of one dictionary, without gaps to the ranges before and behind.
@@ -64,9 +69,10 @@ impl WordRange {
     }
 }
 
-/// Where to cut the words of these dictionaries so that each range has about so many bytes: ascending.
-pub(in crate::chunk::disk) fn borders(inputs: &[&Dictionary], range_bytes: u64) -> Result<Vec<Vec<u8>>, Damage> {
+/// Where to cut the words of these dictionaries, one of each input, so that each range has about so many bytes of an input: ascending.
+pub(in crate::chunk::disk) fn borders(inputs: &[&Dictionary], input_bytes: u64) -> Result<Vec<Vec<u8>>, Damage> {
     let Some(guide) = inputs.iter().max_by_key(|d| d.block_count()) else { return Ok(Vec::new()) };
+    let range_bytes = input_bytes.saturating_mul((inputs.len() as u64).clamp(FEW_INPUTS, MANY_INPUTS));
     let ranges = inputs.iter().map(|d| d.bytes()).sum::<u64>() / range_bytes.max(1);
     let (mut borders, mut block) = (Vec::<Vec<u8>>::new(), 0);
     for range in 1..ranges.min(guide.block_count() as u64) {
@@ -105,7 +111,7 @@ mod tests {
         let inputs: Vec<&Dictionary> = inputs.iter().collect();
         let bytes: u64 = inputs.iter().map(|d| d.bytes()).sum();
         for wanted in [1, 2, 7, 40] {
-            let borders = borders(&inputs, bytes / wanted).expect("sound");
+            let borders = borders(&inputs, bytes / wanted / FEW_INPUTS).expect("sound");
             assert_eq!(borders.len() as u64, wanted - 1);
             assert!(borders.is_sorted_by(|a, b| a < b));
             // The guide's lists repeat in length every 6 words, so that words divide as bytes do, to within a few blocks.
