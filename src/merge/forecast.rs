@@ -1,11 +1,11 @@
 //! What a goal will cost: the plan played to its end, without running anything.
 //!
-//! The answer to EXPLAIN OPTIMIZE. Pure, as the policy is. Time is counted in bytes of input of one job after another; divide by a
+//! The answer to EXPLAIN OPTIMIZE. Pure, as the policy is. Time is counted in bytes that one thread writes meanwhile; divide by its
 //! measured speed to get seconds.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use super::course::Course;
 use super::policy::{Busy, ChunkStats, Goal, Job, JobId, JobKind, Limits, plan};
 use crate::types::ChunkId;
 
@@ -29,7 +29,7 @@ pub struct Forecast {
     pub steps: Vec<Step>,
     /// Bytes that all jobs write.
     pub bytes_written: u64,
-    /// When the last job ends, in bytes of one job after another.
+    /// When the last job ends, in bytes.
     pub span: u64,
     /// The layout at the end.
     pub chunks: Vec<ChunkStats>,
@@ -41,14 +41,14 @@ impl Forecast {
         let mut world = World {
             chunks: chunks.to_vec(),
             next_id: chunks.iter().map(|c| c.id.0).max().unwrap_or(0),
-            ends: BinaryHeap::new(),
+            course: Course::new(limits.max_jobs.max(1)),
             forecast: Forecast::default(),
         };
         // A goal of a size is planned once; see `policy::size`.
         let once = matches!(goal, Goal::TargetSize(_));
         let mut waiting = VecDeque::from(plan(&world.chunks, goal, limits));
         loop {
-            while world.ends.len() < limits.max_jobs.max(1)
+            while world.course.running() < limits.max_jobs.max(1)
                 && let Some(job) = waiting.pop_front()
             {
                 world.start(job);
@@ -68,8 +68,8 @@ impl Forecast {
 struct World {
     chunks: Vec<ChunkStats>,
     next_id: u64,
-    /// When the steps that run end: (bytes, index of the step).
-    ends: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Indexes of the steps that run.
+    course: Course<usize>,
     forecast: Forecast,
 }
 
@@ -95,18 +95,19 @@ impl World {
             self.next_id = self.next_id.saturating_add(1);
             ChunkStats::new(ChunkId(self.next_id), bytes, share.max(1), 0)
         });
-        let step = Step { job, outputs: outputs.collect(), start: self.forecast.span, end: self.forecast.span.saturating_add(live) };
-        self.ends.push(Reverse((step.end, index)));
+        let step = Step { job, outputs: outputs.collect(), start: self.forecast.span, end: 0 };
+        self.course.start(live as f64, index);
         self.forecast.bytes_written = self.forecast.bytes_written.saturating_add(live);
         self.forecast.steps.push(step);
     }
 
     fn finish_next(&mut self) -> bool {
-        let Some(Reverse((end, index))) = self.ends.pop() else { return false };
+        let Some(index) = self.course.finish_next() else { return false };
         let id = JobId(u64::MAX - index as u64);
         self.chunks.retain(|c| c.busy != Busy::Job(id));
         self.chunks.extend(&self.forecast.steps[index].outputs);
-        self.forecast.span = end;
+        self.forecast.span = self.course.now().round() as u64;
+        self.forecast.steps[index].end = self.forecast.span;
         true
     }
 }

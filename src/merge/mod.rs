@@ -12,6 +12,7 @@
 //! - [`source`] is what a table implements: the trait [`Source`], and what passes between a table and its jobs.
 //! - [`pool`] is the doer: a scheduler thread that asks the two above, and one thread per job.
 //! - [`speed`] is how fast merging was lately: estimates. Pure.
+//! - [`course`] is when jobs that share slots end: the model of time of [`policy`], [`forecast`] and [`simulate`]. Pure.
 //! - [`simulate`] plays a load through policy and queue in virtual time: tests, and the `tune` command.
 //!
 //! Nothing here knows what a chunk is made of: a chunk is a number, bytes, rows and dead rows.
@@ -19,6 +20,7 @@
 //! Invariants: a chunk is in at most one job; a job that merges by count has two inputs or more and never takes a table below its
 //! goal; no lock is held while a table is asked for anything; a job that fails, panics or is stopped leaves its inputs free again.
 
+pub mod course;
 pub mod forecast;
 pub mod policy;
 pub mod pool;

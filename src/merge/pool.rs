@@ -24,6 +24,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::course::LENT_SPEED;
 use super::policy::{Goal, Job, JobId};
 use super::queue::{Claimed, Done, Ended, Ending, Failure, Layout, Overrides, Owner, Queue, RequestId, TableId};
 use super::source::{JobContext, Outcome, Source};
@@ -84,6 +85,20 @@ struct Run {
     progress: Arc<Progress>,
     since: Instant,
     since_clock: SystemTime,
+    /// Since when a second slot has been lent to it, and how long one was before.
+    lent_since: Option<Instant>,
+    lent: Duration,
+}
+
+impl Run {
+    fn end_loan(&mut self) {
+        self.lent += self.lent_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+    }
+
+    /// What it would have taken one thread so far.
+    fn took_alone(&self) -> Duration {
+        self.since.elapsed() + self.lent.mul_f64(LENT_SPEED - 1.0)
+    }
 }
 
 /// A job in progress, for SHOW MERGES.
@@ -448,6 +463,7 @@ impl State {
         }
     }
 
+    /// Counts a job that would have taken one thread so long.
     fn count(&mut self, ending: &Ending, took: Duration) {
         match ending {
             Ending::Finished { bytes_in, bytes_out, .. } => {
@@ -558,6 +574,8 @@ impl Shared {
             progress: Arc::default(),
             since: Instant::now(),
             since_clock: SystemTime::now(),
+            lent_since: None,
+            lent: Duration::ZERO,
         };
         let spare = Some(Arc::new(SpareSlot { shared: self.clone(), job: claimed.id }) as Arc<dyn Spare>);
         let claim = Claim {
@@ -596,7 +614,12 @@ struct SpareSlot {
 impl Spare for SpareSlot {
     fn take(&self) -> bool {
         let slots = (self.shared.slots)();
-        self.shared.state.lock().queue.lend(self.job, slots)
+        let mut state = self.shared.state.lock();
+        let is_lent = state.queue.lend(self.job, slots);
+        if let Some(run) = state.runs.get_mut(&self.job).filter(|_| is_lent) {
+            run.lent_since = Some(Instant::now());
+        }
+        is_lent
     }
 
     fn may_keep(&self) -> bool {
@@ -605,7 +628,11 @@ impl Spare for SpareSlot {
     }
 
     fn give_back(&self) {
-        self.shared.state.lock().queue.give_back(self.job);
+        let mut state = self.shared.state.lock();
+        state.queue.give_back(self.job);
+        if let Some(run) = state.runs.get_mut(&self.job) {
+            run.end_loan();
+        }
     }
 }
 
@@ -656,8 +683,9 @@ impl Drop for Claim {
             }
         }
         let mut state = self.shared.state.lock();
-        if let Some(run) = state.runs.remove(&id) {
-            state.count(&ending, run.since.elapsed());
+        if let Some(mut run) = state.runs.remove(&id) {
+            run.end_loan();
+            state.count(&ending, run.took_alone());
             if state.history.len() == HISTORY_LEN {
                 state.history.pop_front();
             }

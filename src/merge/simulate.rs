@@ -2,12 +2,13 @@
 //!
 //! Answers, in milliseconds, what an hour of inserts does under given settings: how many chunks pile up, how often rows are written
 //! again, when the table is compacted. Used by tests, which play a thousand loads, and by the `tune` command. The speed of a merge is
-//! a model: bytes per second of a 2-way merge on one core, less for wider ones (measured: 355 k rows/s for 2 inputs, 281 k for 16),
-//! and merges share the cores evenly that the load leaves. Merges wait for nothing else, so the figures compare settings; they promise
+//! a model: bytes per second of a 2-way merge on one core, less for wider ones (measured: 2.1 M rows/s for 2 inputs, 1.4 M for 16),
+//! merges share the cores evenly that the load leaves, and a job that has an idle slot beside it uses two. Merges wait for nothing else, so the figures compare settings; they promise
 //! no seconds.
 
 use std::collections::BTreeMap;
 
+use super::course::speed_of_each;
 use super::policy::{ChunkStats, Goal, JobId, JobKind, Limits};
 use super::queue::{Claimed, Ending, Layout, Overrides, Queue, TableId};
 use crate::types::ChunkId;
@@ -190,12 +191,12 @@ impl World<'_> {
         if count < lowest { Err(format!("merging would leave {count} chunks, the goal is {lowest}")) } else { Ok(()) }
     }
 
-    /// How fast each job goes, of a core of its own.
+    /// How fast each job goes, of one thread on a core of its own.
     fn share(&self) -> f64 {
         let cores = self.scenario.cores.max(1) as f64;
         let loading = self.scenario.events.last().is_some_and(|(end, _)| self.now_us < *end as f64);
         let free = if loading { (cores - self.scenario.load_cores).max(cores * LEAST_SHARE) } else { cores };
-        (free / self.running.len().max(1) as f64).min(1.0)
+        (free / self.running.len().max(1) as f64).min(speed_of_each(self.running.len(), self.scenario.limits.max_jobs))
     }
 
     fn next_end_us(&self) -> Option<f64> {
@@ -279,10 +280,10 @@ impl World<'_> {
 /// Part of the cores that merges get however busy the load is: a thread of lower priority is slowed down, not stopped.
 const LEAST_SHARE: f64 = 0.05;
 
-/// Time of a merge per byte, against a 2-way merge: 1 for 2 inputs, 355 ÷ 281 for 16, along the logarithm.
+/// Time of a merge per byte, against a 2-way merge: 1 for 2 inputs, 2.1 ÷ 1.4 for 16, along the logarithm.
 fn cost_of_width(inputs: usize) -> f64 {
     let doublings = (inputs.max(2) as f64).log2() - 1.0;
-    1.0 + (355.0 / 281.0 - 1.0) * doublings / 3.0
+    1.0 + (2.1 / 1.4 - 1.0) * doublings / 3.0
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-/// Supposed before the first merge has ended: what one thread writes of short texts on an ordinary machine, 32M a second.
-pub const ASSUMED_BYTES_PER_SECOND: u64 = 32 << 20;
+/// Supposed before the first merge has ended. Measured: 400 MB/s of short texts, 90 MB/s of them with dead rows.
+pub const ASSUMED_BYTES_PER_SECOND: u64 = 200_000_000;
 /// Time of merging after which an observation counts half.
 const HALF_LIFE: Duration = Duration::from_secs(30);
 

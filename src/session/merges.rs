@@ -235,8 +235,8 @@ mod tests {
             [
                 "1,merge,2 4,2097152,2097152,0.00,2.00,1 of 4 chunks were asked for",
                 "2,merge,1 3,2097152,2097152,0.00,2.00,1 of 4 chunks were asked for",
-                "3,merge,#1 #2,4194304,4194304,2.00,4.00,1 of 2 chunks were asked for",
-                "total,3 jobs,1 chunks left,8388608,8388608,,6.00,1 chunks; the table is written 2.00 times; 2 at once, 1.0 MB/s each (measured)",
+                "3,merge,#1 #2,4194304,4194304,2.00,2.29,1 of 2 chunks were asked for",
+                "total,3 jobs,1 chunks left,8388608,8388608,,4.29,1 chunks; the table is written 2.00 times; 2 at once, 1.0 MB/s each (measured)",
             ]
         );
     }

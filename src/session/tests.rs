@@ -414,7 +414,7 @@ fn merges_are_predicted_seen_and_steered() {
     assert_eq!(plan[0], "job,kind,inputs,bytes_in,bytes_out,starts_after_s,seconds,why");
     assert!(plan[1].starts_with("1,drop,") && plan[1].ends_with("all 1 rows are dead"), "{plan:?}");
     assert!(plan[2].starts_with("2,merge,") && plan[2].ends_with("1 of 3 chunks were asked for"), "{plan:?}");
-    assert!(plan[3].starts_with("total,2 jobs,1 chunks left,") && plan[3].ends_with("33.6 MB/s each (supposed)"), "{plan:?}");
+    assert!(plan[3].starts_with("total,2 jobs,1 chunks left,") && plan[3].ends_with("200.0 MB/s each (supposed)"), "{plan:?}");
     let narrow = answer(&mut s, "EXPLAIN OPTIMIZE TABLE t OPTION cutoff=1, parallel=1, chunks_per_job=2");
     assert!(narrow.contains("total,3 jobs") && narrow.contains("; 1 at once"), "{narrow}");
     check(

@@ -70,14 +70,14 @@ pub struct Arguments {
     /// Cores of the machine [default: this machine's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(super) cores: Option<u64>,
-    /// Megabytes that one merge thread reads per second [default: 300000 rows]
+    /// Megabytes that one merge thread reads per second [default: 1000000 rows, or as measured with --from-table]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(super) merge_speed: Option<u64>,
     /// Megabytes that a flush writes per second [default: 400000 rows]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(super) flush_speed: Option<u64>,
     /// Microseconds of a core that inserting a row takes, flush included
-    #[arg(long, default_value_t = 12.0, value_name = "US", value_parser = parse_microseconds)]
+    #[arg(long, default_value_t = 8.5, value_name = "US", value_parser = parse_microseconds)]
     pub(super) insert_cost: f64,
     /// Take rate, sizes and cutoff from this table of a running server, as far as no option says otherwise
     #[arg(long, value_name = "TABLE")]

@@ -153,8 +153,8 @@ searchd {
         let arguments = arguments(line).unwrap_or_else(|e| panic!("{e}"));
         let load = Load::new(&arguments, &Measured::default(), 2);
         let want = "\
-166666 rows/s of 400 bytes for 2 min, a flush of 105 MB every 1.6 s, cutoff 4
-2 cores, of which the load takes 2.0; a merge thread does 120 MB/s, a flush 160 MB/s
+235294 rows/s of 400 bytes for 2 min, a flush of 105 MB every 1.1 s, cutoff 4
+2 cores, of which the load takes 2.0; a merge thread does 400 MB/s, a flush 160 MB/s
 note: 500000 rows/s are more than the cores can insert; see --cores and --insert-cost
 ";
         assert_eq!(heading(&load), want);

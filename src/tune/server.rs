@@ -15,6 +15,8 @@ pub(super) struct Measured {
     /// Bytes of the chunk that a flush writes.
     pub flush_bytes: Option<u64>,
     pub mem_limit: Option<u64>,
+    /// Bytes per second of one merge thread, of all tables.
+    pub merge_speed: Option<u64>,
 }
 
 /// Looks at the table twice, some seconds apart.
@@ -30,11 +32,18 @@ pub(super) fn measure(arguments: &Arguments, table: &str) -> Result<Measured, St
         thread::sleep(Duration::from_secs(arguments.sample));
         look()?
     };
-    let measured = Measured::from(&first, &last, arguments.sample);
+    let merge_speed = merge_speed(&client.pairs("SHOW STATUS LIKE 'merge_speed_mb_s'").map_err(|error| error.to_string())?);
+    let measured = Measured { merge_speed, ..Measured::from(&first, &last, arguments.sample) };
     match (measured.rows_per_second, arguments.rate) {
         (None, None) => Err(format!("no row was added to '{table}' within {} s: give --rate, or run it during a load", arguments.sample)),
         _ => Ok(measured),
     }
+}
+
+/// The server's figure in bytes; it has none before the first merge.
+fn merge_speed(status: &[(String, String)]) -> Option<u64> {
+    let megabytes: f64 = status.first()?.1.parse().ok()?;
+    Some((megabytes * 1e6) as u64).filter(|speed| *speed > 0)
 }
 
 impl Measured {
@@ -57,6 +66,7 @@ impl Measured {
             cutoff: last.cutoff.map(|cutoff| u32::try_from(cutoff).unwrap_or(u32::MAX)),
             flush_bytes,
             mem_limit: last.mem_limit.filter(|limit| *limit > 0),
+            merge_speed: None,
         }
     }
 }
@@ -84,7 +94,10 @@ mod tests {
             cutoff: Some(8),
             flush_bytes: Some(3_000_000),
             mem_limit: Some(1 << 20),
+            merge_speed: None,
         };
+        let status = |value: &str| [("merge_speed_mb_s".to_owned(), value.to_owned())];
+        assert_eq!([status("123.4"), status(""), status("0.0")].map(|s| merge_speed(&s)), [Some(123_400_000), None, None]);
         assert_eq!(Measured::from(&first, &last, 10), want);
         assert_eq!(Measured::from(&first, &first, 10), Measured::default());
     }

@@ -1,16 +1,15 @@
 //! Fewer chunks: how many jobs, of how many inputs, and which.
 //!
-//! A merge of n inputs removes n − 1 chunks and writes its inputs once. Per row it costs about the same whatever n is (measured:
-//! 281 k rows/s for 16 inputs, 355 k for 2), so what decides is how often a row is written again. To remove E chunks with at most F
+//! A merge of n inputs removes n − 1 chunks and writes its inputs once. Per row 16 inputs cost half as much again as 2
+//! (measured: 1.4 and 2.1 M rows/s), four times less than merging two by two, so what decides is how often a row is written again. To remove E chunks with at most F
 //! inputs a job takes ⌈E / (F − 1)⌉ jobs at least; if that is not an even fit, one level of jobs is narrower than F, and it is
 //! cheapest to make the *first* one narrow, while chunks are small, and the later, larger ones full (Huffman's construction for an
 //! F-ary code). Several jobs side by side write a little more, since each keeps one chunk, but end sooner.
 //!
 //! So the first level is tried with 0 (wait for what runs), 1, 2, … jobs, each trial is played to the end, and the one with the
-//! smallest product of bytes written and time is taken: twice the bytes are worth half the time, no more. Two refinements keep slots
-//! busy. The level before a last job over everything may have more jobs than slots: then they can be made alike. And one job of a level
-//! may be a larger one that would be due later, and would then run alone. Played again after any job has ended, the same rule goes on
-//! where it stopped; nothing is remembered between plans.
+//! smallest product of bytes written and time is taken: twice the bytes are worth half the time, no more. A job that has no neighbour is
+//! lent the idle slot, so that fewer, wider jobs often win. Played again after any job has ended, the same rule goes on where it stopped;
+//! nothing is remembered between plans.
 //!
 //! An OPTIMIZE takes the smallest chunks: it is asked once. A standing goal would be ruined by that: flush after flush, each merged
 //! into the smallest of the large chunks, rewrites a chunk per flush. It takes the smallest group of *like size* instead: a group
@@ -22,6 +21,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
+use super::super::course::Course;
 use super::{Busy, ChunkStats, Job, JobId, JobKind, Limits, Reason};
 use crate::types::ChunkId;
 
@@ -31,13 +31,6 @@ const LIKE_SIZE_RATIO: f64 = 2.0;
 
 /// Jobs that one decision starts, at most; the next one starts more.
 const JOBS_AT_ONCE_MAX: usize = 32;
-
-/// The level before the last job is shared out over so many rounds of the slots, at most: three jobs on two slots leave one idle for
-/// a while, four smaller ones do not.
-const ROUNDS_MAX: usize = 3;
-
-/// Free chunks up to which it is weighed to begin a later, larger job now.
-const AHEAD_CHUNKS_MAX: usize = 64;
 
 /// A chunk that may be merged.
 #[derive(Clone, Copy)]
@@ -82,8 +75,6 @@ struct Task {
     cap: u64,
     /// Whether the goal will be asked again.
     standing: bool,
-    /// Whether all chunks are to become one.
-    to_one: bool,
     /// How much larger than the group before it a chunk of like size may be.
     ratio: f64,
 }
@@ -117,7 +108,6 @@ pub(super) fn merges(
         slots: slots.min(excess).min(JOBS_AT_ONCE_MAX),
         cap: limits.max_chunk_size.unwrap_or(u64::MAX),
         standing,
-        to_one: cutoff <= 1,
         ratio: (total / free[0].live as f64).powf(1.0 / cutoff as f64).max(LIKE_SIZE_RATIO),
     };
     let reason = if standing { Reason::OverCutoff { count, cutoff } } else { Reason::Asked { count, cutoff } };
@@ -154,25 +144,19 @@ fn choose(free: &[Piece], running: &[u64], task: &Task) -> Vec<Group> {
             fill_smallest(free, task.slots, task.excess, task.fan_in, task.cap)
         };
     }
-    let mut best: Option<(u128, Vec<Group>)> = None;
+    let mut best: Option<(f64, Vec<Group>)> = None;
     // A standing goal does not wait for a job that runs: what is too much now is too much without it.
     let fewest = if running.is_empty() || task.standing { 1 } else { 0 };
-    let rounds = if task.to_one && !task.standing { ROUNDS_MAX } else { 1 };
-    for jobs in fewest..=(task.slots * rounds).min(task.excess).min(free.len() / 2) {
+    for jobs in fewest..=task.slots.min(free.len() / 2) {
         let Some(level) = first_level(free, jobs, task) else { continue };
-        let ahead = if task.standing || jobs > task.slots { Vec::new() } else { work_ahead(free, &level, task) };
-        for level in std::iter::once(level).chain(ahead) {
-            let (bytes, time) = play(free, &level, running, task);
-            let cost = u128::from(bytes) * u128::from(time);
-            // Of equals the one with the fewest jobs: it leaves the more jobs to the last level, where chunks are large and sharing pays.
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, level));
-            }
+        let (bytes, time) = play(free, &level, running, task);
+        let cost = bytes as f64 * time;
+        // Of equals the one with the fewest jobs: it leaves the more jobs to the last level, where chunks are large and sharing pays.
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, level));
         }
     }
-    let mut level = best.map(|(_, level)| level).unwrap_or_default();
-    level.truncate(task.slots);
-    level
+    best.map(|(_, level)| level).unwrap_or_default()
 }
 
 /// `jobs` groups that do not build on each other, or None where there is no such level.
@@ -182,28 +166,7 @@ fn first_level(free: &[Piece], jobs: usize, task: &Task) -> Option<Vec<Group>> {
     }
     let level = if task.standing { grow_alike(free, jobs, task) } else { spread_smallest(free, jobs, task)? };
     let fits = level.iter().all(|group| group.iter().fold(Sum::default(), Sum::with).fits(task.cap));
-    (fits && !level.is_empty() && (jobs <= task.slots || leaves_one_job(&level, task))).then_some(level)
-}
-
-/// Levels like `level` whose last group is one that would be due later, of larger chunks: begun now, it does not run alone in the end.
-/// None where there are so many chunks that one job more or less at the end makes no difference.
-fn work_ahead(free: &[Piece], level: &[Group], task: &Task) -> Vec<Vec<Group>> {
-    let Some((last, others)) = level.split_last().filter(|_| free.len() <= AHEAD_CHUNKS_MAX) else { return Vec::new() };
-    let mut rest = free;
-    let mut smaller = Vec::with_capacity(level.len());
-    for group in others {
-        let (taken, behind) = rest.split_at(group.len());
-        smaller.push(taken.to_vec());
-        rest = behind;
-    }
-    let windows = rest.windows(last.len()).skip(1).filter(|window| window.iter().fold(Sum::default(), Sum::with).fits(task.cap));
-    windows.map(|window| smaller.iter().cloned().chain([window.to_vec()]).collect()).collect()
-}
-
-/// Whether one job can merge all that `level` leaves. Only then do several rounds pay: what comes in between would be planned anew.
-fn leaves_one_job(level: &[Group], task: &Task) -> bool {
-    let removed: usize = level.iter().map(|group| group.len() - 1).sum();
-    (1..task.fan_in).contains(&task.excess.saturating_sub(removed))
+    (fits && !level.is_empty()).then_some(level)
 }
 
 /// The smallest chunks in `jobs` groups of about equal bytes, so many that every later job can be full.
@@ -292,32 +255,33 @@ fn fill_smallest(free: &[Piece], jobs: usize, excess: usize, fan_in: usize, cap:
     groups
 }
 
-/// Bytes written and time taken (in bytes of one job after another) until the goal is reached, if the slots are as many as now,
+/// Bytes written and time taken (in bytes that one thread writes meanwhile) until the goal is reached, if the slots are as many as now,
 /// `level` is merged first, in its order, and every later job is full. What runs is supposed to be half done: plans are made when a job
 /// ends, and its like will not take much longer.
-fn play(free: &[Piece], level: &[Group], running: &[u64], task: &Task) -> (u64, u64) {
+fn play(free: &[Piece], level: &[Group], running: &[u64], task: &Task) -> (u64, f64) {
     let started: BTreeSet<ChunkId> = level.iter().flatten().map(|p| p.id).collect();
     let mut free: BinaryHeap<Reverse<u64>> = free.iter().filter(|p| !started.contains(&p.id)).map(|p| Reverse(p.live)).collect();
-    // (when it ends, what it leaves)
-    let mut ends: BinaryHeap<Reverse<(u64, u64)>> = running.iter().map(|bytes| Reverse((bytes / 2, *bytes))).collect();
     let slots = task.slots + running.len();
+    // Each with the bytes that it leaves.
+    let mut course = Course::new(slots);
+    running.iter().for_each(|bytes| course.start(*bytes as f64 / 2.0, *bytes));
     let full = task.fan_in - 1;
     let mut excess = task.excess;
     let mut written = 0u64;
-    let mut now = 0u64;
+    let mut is_later = false;
     excess = level.iter().fold(excess, |left, group| left.saturating_sub(group.len() - 1));
     let mut level = level.iter().map(|group| group.iter().map(|p| p.live).fold(0, u64::saturating_add));
     loop {
-        while ends.len() < slots
+        while course.running() < slots
             && let Some(bytes) = level.next()
         {
             written = written.saturating_add(bytes);
-            ends.push(Reverse((now.saturating_add(bytes), bytes)));
+            course.start(bytes as f64, bytes);
         }
         // At the start the level is all. Later, waiting is part of the rule: with a job in progress and too few chunks, a narrow
         // merge now would mean one job more.
-        let mut may_start = now > 0;
-        while may_start && excess > 0 && ends.len() < slots {
+        let mut may_start = is_later;
+        while may_start && excess > 0 && course.running() < slots {
             let slack = excess.div_ceil(full).saturating_mul(full).saturating_sub(excess);
             let inputs = (task.fan_in - slack.min(task.fan_in - 2)).min(excess + 1);
             may_start = free.len() >= inputs;
@@ -325,11 +289,11 @@ fn play(free: &[Piece], level: &[Group], running: &[u64], task: &Task) -> (u64, 
                 let bytes = (0..inputs).filter_map(|_| free.pop()).fold(0u64, |sum, Reverse(live)| sum.saturating_add(live));
                 written = written.saturating_add(bytes);
                 excess -= inputs - 1;
-                ends.push(Reverse((now.saturating_add(bytes), bytes)));
+                course.start(bytes as f64, bytes);
             }
         }
-        let Some(Reverse((end, output))) = ends.pop() else { return (written, now) };
-        now = end;
+        let Some(output) = course.finish_next() else { return (written, course.now()) };
+        is_later = true;
         free.push(Reverse(output));
     }
 }

@@ -202,7 +202,7 @@ fn a_request_is_about_the_chunks_of_its_moment() {
 #[test]
 fn flushes_are_merged_beside_a_request() {
     let desk = &mut Desk::new();
-    let table = desk.table(&[100; 8], Some(4), limits(2, None));
+    let table = desk.table(&[100; 8], Some(4), limits(2, Some(4)));
     desk.queue.request(table, Goal::Cutoff(2), Overrides::default()).unwrap();
     let giants = desk.start(1);
     assert_eq!(sizes(&giants), [400]);

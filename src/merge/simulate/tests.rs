@@ -58,12 +58,12 @@ fn a_fast_load_under_the_published_settings() {
 
 const FAST_LOAD: &str = "
 (1, Some(2)): peak 43, tail 97.0 s, written 3.40 times
-(1, Some(5)): peak 31, tail 16.9 s, written 2.09 times
-(2, Some(2)): peak 27, tail 23.2 s, written 3.42 times
-(2, Some(5)): peak 24, tail 6.7 s, written 2.92 times
-(4, Some(5)): peak 29, tail 7.7 s, written 2.98 times
-(1, None): peak 33, tail 11.3 s, written 1.98 times
-(2, None): peak 24, tail 6.7 s, written 2.92 times
+(1, Some(5)): peak 34, tail 23.4 s, written 2.09 times
+(2, Some(2)): peak 27, tail 20.8 s, written 3.42 times
+(2, Some(5)): peak 25, tail 3.9 s, written 2.81 times
+(4, Some(5)): peak 30, tail 7.2 s, written 2.92 times
+(1, None): peak 42, tail 20.9 s, written 1.95 times
+(2, None): peak 25, tail 3.9 s, written 2.81 times
 ";
 
 #[test]
