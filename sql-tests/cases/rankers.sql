@@ -165,3 +165,28 @@ SELECT id, weight() FROM t WHERE MATCH('-blue -sun @body -sea') OPTION not_terms
 SELECT id, weight() FROM t WHERE MATCH('') ORDER BY id ASC LIMIT 1 OPTION ranker=sph04
 ----
 1	1
+
+-- A proximity counts each of its spans. Spans may share hits, but none begins where another does; a run is the longest that stands as in the query.
+CREATE TABLE spans(body text)
+----
+0 rows affected
+
+INSERT INTO spans(id,body) VALUES (1,'c a b c'),(2,'d c d'),(3,'d x c x c'),(4,'x d c d c'),(5,'a b c a')
+----
+5 rows affected
+
+SELECT id, weight() FROM spans WHERE MATCH('"a b c"~3') ORDER BY id ASC OPTION ranker=proximity
+----
+1	3
+5	3
+
+SELECT id, weight() FROM spans WHERE MATCH('"a b c"~3') ORDER BY id ASC OPTION ranker=wordcount
+----
+1	2
+5	2
+
+SELECT id, weight() FROM spans WHERE MATCH('"d c"~4') ORDER BY id ASC OPTION ranker=wordcount
+----
+2	2
+3	1
+4	3

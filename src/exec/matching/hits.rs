@@ -69,7 +69,7 @@ pub(super) fn phrase(starts: &[u64], offsets: &[u32], query: u32, out: &mut Vec<
 }
 
 /// Proximity: spans of fewer than `words + distance` positions that hold each of `words` words. `merged` gives (hit, index of its word).
-/// Each hit serves at most one span; a span begins as late as it can.
+/// A span begins as late as it can; the next one may share all hits with it but the first.
 pub(super) fn proximity(merged: &[(Hit, u32)], words: usize, distance: u32, last: &mut Vec<Option<Hit>>, out: &mut Vec<Hit>) {
     last.clear();
     last.resize(words, None);
@@ -90,7 +90,7 @@ pub(super) fn proximity(merged: &[(Hit, u32)], words: usize, distance: u32, last
         let weight = chosen().map(|h| chosen().filter(|o| o.shift() == h.shift()).count()).max().unwrap_or(1) as u32;
         let query = chosen().map(|h| h.query).min().unwrap_or(1);
         out.push(Hit { at: first, query, span: span as u32, weight });
-        last.fill(None);
+        last.iter_mut().filter(|h| h.is_some_and(|h| h.at == first)).for_each(|h| *h = None);
     }
 }
 
