@@ -3,8 +3,8 @@
 //! Answers, in milliseconds, what an hour of inserts does under given settings: how many chunks pile up, how often rows are written
 //! again, when the table is compacted. Used by tests, which play a thousand loads, and by the `tune` command. The speed of a merge is
 //! a model: bytes per second of a 2-way merge on one core, less for wider ones (measured: 2.1 M rows/s for 2 inputs, 1.4 M for 16),
-//! merges share the cores evenly that the load leaves, and a job that has an idle slot beside it uses two. Merges wait for nothing else, so the figures compare settings; they promise
-//! no seconds.
+//! merges share the cores evenly that the load leaves, and a job that has an idle slot beside it uses two. Merges wait for nothing else,
+//! so the figures compare settings; they promise no seconds.
 
 use std::collections::BTreeMap;
 

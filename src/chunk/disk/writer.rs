@@ -16,7 +16,7 @@ use crate::types::StopToken;
 
 /// Bytes gathered before a file is written to; also the piece in which larger writes go out.
 const BUFFER_BYTES: usize = 256 << 10;
-/// Bytes after which the system is asked to begin writing back: what is left for the sync at the end to wait for. Asking takes 0.1 ms.
+/// Bytes after which the system is asked to begin writing back: what is left for the sync at the end to wait for.
 const WRITEBACK_BYTES: u64 = 1 << 20;
 /// Bytes read from inputs after which the stop token is looked at.
 const READ_BYTES: u64 = 1 << 20;

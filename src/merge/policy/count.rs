@@ -1,8 +1,8 @@
 //! Fewer chunks: how many jobs, of how many inputs, and which.
 //!
-//! A merge of n inputs removes n − 1 chunks and writes its inputs once. Per row 16 inputs cost half as much again as 2
-//! (measured: 1.4 and 2.1 M rows/s), four times less than merging two by two, so what decides is how often a row is written again. To remove E chunks with at most F
-//! inputs a job takes ⌈E / (F − 1)⌉ jobs at least; if that is not an even fit, one level of jobs is narrower than F, and it is
+//! A merge of n inputs removes n − 1 chunks and writes its inputs once. Per row 16 inputs cost half as much again as 2 (measured: 1.4 and
+//! 2.1 M rows/s), but two by two a row would be written four times, so what decides is how often that happens. To remove E chunks with at
+//! most F inputs a job takes ⌈E / (F − 1)⌉ jobs at least; if that is not an even fit, one level of jobs is narrower than F, and it is
 //! cheapest to make the *first* one narrow, while chunks are small, and the later, larger ones full (Huffman's construction for an
 //! F-ary code). Several jobs side by side write a little more, since each keeps one chunk, but end sooner.
 //!
